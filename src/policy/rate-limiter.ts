@@ -1,36 +1,37 @@
-// How often something may happen for each of many keys, in a window that slides.
+// A rate limiter with a sliding window for each of many keys.
 
 import { createHash } from 'node:crypto';
 
 const KEYS_MAX = 10_000;
-/** Times that are kept of one key, at least and at most; and of all keys, from where on each has fewer. */
+/** The stored timestamps of one key, at least and at most; and of all keys, beyond which each key stores fewer. */
 const TIMES = { min: 50, max: 1_000 };
 const TIMES_OF_ALL = 200_000;
-/** Longer keys are kept as their digest: what visitors send may be long. */
+/** Longer keys are stored as digests, as keys from visitors may be long. */
 const KEY_MAX = 64;
 
+/** A limit. */
 export interface RateLimit {
-  /** How often in a window. */
+  /** The most events in a window. */
   capacity: number;
-  /** Milliseconds. */
+  /** The length of the window; milliseconds. */
   windowMs: number;
-  /** Of more keys than these, those that were used longest ago are forgotten. Default 10,000. */
+  /** The most keys; the least recently used ones are evicted. 10,000 when left out. */
   maxKeys?: number;
 }
 
 /**
- * Keeps when somebody was let in: a place is free again when the time that it was taken at is out of the window, to the
- * millisecond. Where the capacity is larger than the times that a key may have, those that are near to each other count as
- * the last of them: a place is free later then, by a thousandth of the window (a fiftieth, with thousands of keys), and no
- * window ever has more than the capacity. Nobody is told to wait longer than the window.
+ * Stores the timestamps of allowed events (a sliding log). An event no longer counts once its timestamp is outside of the
+ * window, to the millisecond. When the capacity exceeds the timestamps that a key may store, adjacent ones are merged and
+ * count as the last of them: an event then counts longer by a thousandth of the window (a fiftieth, with thousands of keys).
+ * No window ever has more events than the capacity, and no wait is longer than the window.
  */
 export class RateLimiter {
   readonly #capacity: number;
   readonly #windowMs: number;
   readonly #keysMax: number;
   readonly #now: () => number;
-  /** Those that were used longest ago are first. */
-  readonly #visits = new Map<string, TakenTimes>();
+  /** The logs by key, the least recently used first. */
+  readonly #logs = new Map<string, EventLog>();
 
   constructor({ capacity, windowMs, maxKeys = KEYS_MAX }: RateLimit, now: () => number) {
     this.#capacity = capacity;
@@ -39,12 +40,12 @@ export class RateLimiter {
     this.#now = now;
   }
 
-  /** Keys that are kept. */
+  /** The number of stored keys. */
   get size(): number {
-    return this.#visits.size;
+    return this.#logs.size;
   }
 
-  /** Takes a place, if there is one. @returns 0 when there was; else the milliseconds until one is free. */
+  /** Counts an event of a key. @returns 0 when it is allowed, otherwise the milliseconds until the next one is. */
   take(key: string): number {
     const now = this.#now();
     const visits = this.#touch(key.length > KEY_MAX ? digest(key) : key);
@@ -54,38 +55,38 @@ export class RateLimiter {
     return 0;
   }
 
-  /** How near to each other times are that count as one. */
+  /** The resolution: timestamps that are closer to each other are merged. */
   #grainMs(): number {
-    const times = Math.min(Math.max(TIMES_OF_ALL / this.#visits.size, TIMES.min), TIMES.max);
+    const times = Math.min(Math.max(TIMES_OF_ALL / this.#logs.size, TIMES.min), TIMES.max);
     return this.#capacity <= times ? 0 : this.#windowMs / times;
   }
 
-  /** What is kept of a key. */
-  #touch(key: string): TakenTimes {
-    const known = this.#visits.get(key);
-    const visits = known ?? new TakenTimes();
-    if (known) this.#visits.delete(key);
-    this.#visits.set(key, visits);
-    if (this.#visits.size > this.#keysMax) {
-      const [oldest = ''] = this.#visits.keys();
-      this.#visits.delete(oldest);
+  /** The log of a key, which becomes the most recently used one. */
+  #touch(key: string): EventLog {
+    const known = this.#logs.get(key);
+    const visits = known ?? new EventLog();
+    if (known) this.#logs.delete(key);
+    this.#logs.set(key, visits);
+    if (this.#logs.size > this.#keysMax) {
+      const [oldest = ''] = this.#logs.keys();
+      this.#logs.delete(oldest);
     }
     return visits;
   }
 }
 
-/** Numbers of an entry: the first and the last of its times, and how many they are. */
+/** The layout of an entry: its first and its last timestamp, and their number. */
 const FIRST = 0;
 const LAST = 1;
 const COUNT = 2;
 const ENTRY = 3;
 
-/** When places were taken for one key, the first one first. */
-class TakenTimes {
+/** The log of one key, the oldest event first. */
+class EventLog {
   total = 0;
-  /** Entry after entry. */
+  /** The entries, one after the other. */
   readonly #log: number[] = [];
-  /** Where the oldest that counts begins. */
+  /** The offset of the oldest entry in the window. */
   #start = 0;
 
   get oldest(): number {
@@ -102,7 +103,7 @@ class TakenTimes {
     } else log.push(time, time, 1);
   }
 
-  /** Leaves out what was before the window that ends now. */
+  /** Drops the entries before the window that ends now. */
   forget(now: number, windowMs: number): void {
     const log = this.#log;
     for (; this.#start < log.length && now - this.oldest >= windowMs; this.#start += ENTRY)

@@ -73,7 +73,7 @@ test('P3: a connection that only the agent knows to be over is no hindrance for 
   expect(await sayTo(Number(new URL(String(listener.url())).port), 'there and back')).toBe('there and back');
 });
 
-test('P4: a lab.gateway that is away for less than 2.5 s is found again', async () => {
+test('P4: a gateway that is away for less than 2.5 s is found again', async () => {
   const [proxy, upstream, name] = [await proxied(), await hello(), newName()];
   let failures = 0;
   const session = await sdkSession(through(proxy), lab.credential.authtoken, (builder) =>

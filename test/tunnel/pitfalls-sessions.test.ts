@@ -11,7 +11,7 @@ import { hello, INTERVAL, pitfallLab, RETRIES, TOLERANCE } from './pitfall-lab.t
 const lab = pitfallLab('pitfall-session');
 const { newName, get, proxied, through, sessions } = lab;
 
-/** Every stream that the lab.gateway opens on an agent's connection: its type, and whether the lab.gateway ended it. */
+/** Every stream that the gateway opens on an agent's connection: its type, and whether the gateway ended it. */
 function openings(agent: RawAgent): Map<number, { type: number; bytes: number; isEnded: boolean }> {
   const seen = new Map<number, { type: number; bytes: number; isEnded: boolean }>();
   const reader = new MuxFrameReader({
@@ -30,7 +30,7 @@ function openings(agent: RawAgent): Map<number, { type: number; bytes: number; i
   return seen;
 }
 
-test('P8: a stream of heartbeats is never ended by the lab.gateway, not even with the session', async () => {
+test('P8: a stream of heartbeats is never ended by the gateway, not even with the session', async () => {
   const own = await newCredential(lab.account);
   const agent = await rawAgent(lab.gateway);
   const seen = openings(agent);
@@ -82,7 +82,7 @@ test('P10: an SDK that is told to stop goes on, as long as its program does not 
   expect(await sessions(own)).toEqual([id]);
 });
 
-test('P11: the lab.gateway opens no stream of a type that an SDK could take for another', async () => {
+test('P11: the gateway opens no stream of a type that an SDK could take for another', async () => {
   const own = await lab.gateway.newAccount();
   const held = await newCredential(own);
   const agent = await rawAgent(lab.gateway);

@@ -19,7 +19,7 @@ const lab = sdkLab('sdk-traffic');
 const { newName, connected, placeOf, get, hello } = lab;
 
 describe('what is served', () => {
-  test('http, by a name of one’s own or one that the lab.gateway chooses; it is what the API shows', async () => {
+  test('http, by a name of one’s own or one that the gateway chooses; it is what the API shows', async () => {
     const { session, listener, upstream, name } = await hello();
     const chosen = await session.httpEndpoint().scheme('http').metadata('a door').listenAndForward(upstream.url);
     const [, port] = lab.gateway.http.split(':');
@@ -33,7 +33,7 @@ describe('what is served', () => {
     );
   });
 
-  test('https, with the lab.gateway’s certificate', async () => {
+  test('https, with the gateway’s certificate', async () => {
     const { session, upstream, name } = await hello();
     const listener = await session.httpEndpoint().domain(name).listenAndForward(upstream.url);
     expect(listener.url()).toBe(`https://${name}:${lab.gateway.https.split(':')[1]}`);
@@ -48,7 +48,7 @@ describe('what is served', () => {
     expect(await get(listener.url())).toMatchObject({ status: 502, body: expect.stringContaining('failed to dial') });
   });
 
-  test('tcp, both ways, on a port of the lab.gateway’s choice', async () => {
+  test('tcp, both ways, on a port of the gateway’s choice', async () => {
     const listener = await (await connected()).tcpEndpoint().listenAndForward(await echoServer());
     expect(await sayTo(listener.url(), 'there and back')).toBe('there and back');
   });

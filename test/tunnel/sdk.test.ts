@@ -69,7 +69,7 @@ describe('what ends', () => {
     await hello(newName(), session);
   });
 
-  test('a deleted lab.credential ends its session, and every further try', async () => {
+  test('a deleted credential ends its session, and every further try', async () => {
     const own = await newCredential(lab.account);
     const lost: string[] = [];
     const session = await sdkSession(lab.gateway, own.authtoken, (builder) =>
@@ -93,7 +93,7 @@ describe('what ends', () => {
     await hello(kept, session);
     const listener = await httpName(session, denied).listen();
     const forwarding = expect(listener.forward('http://127.0.0.1:1')).rejects.toThrow(
-      new RegExp(`no rule \\\\"bind:${denied}\\\\".*${SDK_PREFIX}316`),
+      new RegExp(`such as \\\\"bind:${denied}\\\\".*${SDK_PREFIX}316`),
     );
     await lab.account.call('PATCH', `/credentials/${own.credentialId}`, { acl: [`bind:${kept}`] });
     await forwarding;

@@ -91,11 +91,11 @@ describe('the end', () => {
     const agent = await agentOf(await newCredential(lab.account, { owner_id: bot.id }));
     const bystander = await agentOf();
     await lab.account.call('PATCH', `/bot_users/${bot.id}`, { active: false });
-    expect((await agent.closed).message).toBe('the lab.credential was revoked');
+    expect((await agent.closed).message).toBe('the credential was revoked');
     await isServing(bystander);
   });
 
-  test('a lab.gateway that is stopped keeps the names of its agents for them', async () => {
+  test('a gateway that is stopped keeps the names of its agents for them', async () => {
     const place = await newPlace();
     onTestFinished(() => place.remove());
     let own = await startTestGateway({}, { place });
@@ -105,7 +105,7 @@ describe('the end', () => {
     const identity = await agent.auth(token);
     const bound = await agent.bind(name);
     await own.close();
-    expect((await agent.closed).message).toBe('the lab.gateway is stopping');
+    expect((await agent.closed).message).toBe('the gateway is stopping');
     own = await startTestGateway({}, { place });
     const other = await rawAgent(own);
     await other.auth((await newCredential(own)).authtoken);

@@ -56,7 +56,7 @@ describe('authentication', () => {
     },
   );
 
-  test('of a version that the lab.gateway does not speak is 90212', async () => {
+  test('of a version that the gateway does not speak is 90212', async () => {
     const agent = await rawAgent(lab.gateway);
     const request = { Version: ['1'], Extra: { AuthToken: lab.credential.authtoken } };
     expect(codeOf(await agent.call(StreamType.AUTH, request))).toBe(90212);
@@ -112,7 +112,7 @@ describe('what is not of the protocol', () => {
     await isServing(agent);
   });
 
-  test('whatever frames an agent sends, the lab.gateway and the sessions of others go on', {
+  test('whatever frames an agent sends, the gateway and the sessions of others go on', {
     timeout: 30_000,
   }, async () => {
     const bystander = await agentOf();

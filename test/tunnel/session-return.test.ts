@@ -19,7 +19,7 @@ describe('coming back', () => {
     await isServing(second);
   });
 
-  test('with another authtoken of its lab.account, too; the old lab.credential can then be deleted', async () => {
+  test('with another authtoken of its account, too; the old credential can then be deleted', async () => {
     const old = await newCredential(lab.account);
     const first = await agentOf(old);
     const bound = await first.bind(newName());
@@ -31,7 +31,7 @@ describe('coming back', () => {
     expect(await second.bind('', { ...again(bound), Opts })).toMatchObject({ Id: bound.Id, Error: '' });
   });
 
-  test('with a forged cookie, or in another lab.account, it is another, and nobody’s session ends', async () => {
+  test('with a forged cookie, or in another account, it is another, and nobody’s session ends', async () => {
     const first = await agentOf();
     const stranger = await newCredential(await lab.gateway.newAccount());
     for (const [who, cookie] of [

@@ -1,11 +1,11 @@
-// `add-headers`: adds header fields to a request or an answer.
+// The action `add-headers`: adds header fields to a request or a response.
 
 import type { ActionKind } from '../settings/action-kind.ts';
 import { HEADER_VALUE_MAX } from '../settings/headers.ts';
 import { PROBLEM } from '../settings/problems.ts';
 
 const HEADERS_MAX = 10;
-/** A name or an address, perhaps with a port (RFC 9110, section 7.2). */
+/** A host name or an address, optionally with a port (RFC 9110, section 7.2). */
 const HOST = /^[-.0-9A-Za-z[\]:]{1,255}$/;
 
 export const addHeadersAction: ActionKind = {
@@ -14,7 +14,7 @@ export const addHeadersAction: ActionKind = {
   members: ['headers'],
   result: 'add_headers',
   compile(config) {
-    // As HTTP/2 has them.
+    // Names are in lower case, as HTTP/2 requires (RFC 9113, section 8.2.1).
     const headers = config
       .headers('headers', { min: 1, max: HEADERS_MAX })
       .map(({ name, value }) => ({ name: name.toLowerCase(), value }));
@@ -28,7 +28,7 @@ export const addHeadersAction: ActionKind = {
         const message = isRequest ? exchange?.request : exchange?.response;
         if (!exchange || !message) return undefined;
         const added: [name: string, value: string][] = [];
-        // All are computed before any is added: an expression sees the message as it was.
+        // All values are computed before any is added, so that expressions see the original message.
         for (const { name, value } of headers) {
           const text = value.constant ?? value.evaluate(bindings);
           if (value.constant === undefined && Buffer.byteLength(text) > HEADER_VALUE_MAX)

@@ -1,4 +1,4 @@
-// `basic-auth`: lets in visitors who know a user name and its password.
+// The action `basic-auth`: requires a user name and a password.
 
 import {
   basicChallenge,
@@ -13,10 +13,11 @@ import type { ActionKind, ConfigReader } from '../settings/action-kind.ts';
 import { PROBLEM } from '../settings/problems.ts';
 
 const CREDENTIALS_MAX = 10;
-const PASSWORD = { min: 8, max: 128 }; // Characters.
+/** The length of a password, in characters. */
+const PASSWORD = { min: 8, max: 128 };
 const REALM_MAX = 128;
 const NUMBER = { pair: 2257, password: 2258 };
-/** A pair that is computed as a whole, and so has its colon in what comes out. */
+/** A pair that is one interpolation, whose result must contain the colon. */
 const WHOLE = /^\$\{.*\}$/s;
 
 export const basicAuthAction: ActionKind = {
@@ -52,7 +53,7 @@ export const basicAuthAction: ActionKind = {
   },
 };
 
-/** None where it is no pair, or its password is one that nobody may have: such a pair lets nobody in. */
+/** The digests of a pair; none when it is malformed or its password is too short or too long, so that nobody can use it. */
 function digestsOf(pair: string | undefined): Buffer[] {
   const credentials = splitCredentials(pair ?? '');
   return credentials && isPassword(credentials.password) ? [credentialsDigest(credentials)] : [];

@@ -1,4 +1,4 @@
-// `circuit-breaker`: leaves an upstream alone that keeps failing.
+// The action `circuit-breaker`: stops requests to an upstream that keeps failing.
 
 import { CircuitBreaker, circuitOpenRefusal } from '../../http/circuit-breaker.ts';
 import type { ActionKind, ConfigReader } from '../settings/action-kind.ts';
@@ -10,7 +10,7 @@ const SHARE = { min: 0, max: 1, default: 0.5 };
 export const circuitBreakerAction: ActionKind = {
   type: 'circuit-breaker',
   phases: ['on_http_request'],
-  // `rolling_window` and `error_threshold_percentage` are what the module of routes calls them.
+  // `rolling_window` and `error_threshold_percentage` are the names that the edge module has for these members.
   members: [
     'error_threshold',
     'volume_threshold',
@@ -26,10 +26,10 @@ export const circuitBreakerAction: ActionKind = {
     const breaker = new CircuitBreaker(
       {
         trippedMs: config.duration('tripped_duration', SPAN),
-        windowMs: config.duration(named(config, 'window_duration', 'rolling_window'), SPAN),
+        windowMs: config.duration(usedName(config, 'window_duration', 'rolling_window'), SPAN),
         numBuckets: config.integer('num_buckets', { min: 1, max: 128, default: 10 }),
         volumeThreshold: config.integer('volume_threshold', { min: 0, max: 1_000_000, default: 10 }),
-        errorThreshold: config.number(named(config, 'error_threshold', 'error_threshold_percentage'), SHARE),
+        errorThreshold: config.number(usedName(config, 'error_threshold', 'error_threshold_percentage'), SHARE),
       },
       () => environment.now(),
     );
@@ -49,8 +49,8 @@ export const circuitBreakerAction: ActionKind = {
   },
 };
 
-/** Which of two names of a member the settings use. */
-function named(config: ConfigReader, name: string, other: string): string {
+/** The name that the config uses of a member with two names. */
+function usedName(config: ConfigReader, name: string, other: string): string {
   if (!config.has(other)) return name;
   if (config.has(name)) config.problem(other, PROBLEM.duplicate, `is another name of ${name}: give one of them`);
   return other;

@@ -1,4 +1,4 @@
-// `close-connection`: hangs up on visitors.
+// The action `close-connection`: closes the visitor's connection.
 
 import type { ActionKind } from '../settings/action-kind.ts';
 

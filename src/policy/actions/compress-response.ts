@@ -1,11 +1,11 @@
-// `compress-response`: encodes the answer's body in a way that the visitor understands.
+// The action `compress-response`: compresses the body of a response with a coding that the visitor accepts.
 
 import { compressResponse } from '../../http/compression.ts';
 import type { ContentCoding } from '../../http/exchange.ts';
 import type { ActionKind } from '../settings/action-kind.ts';
 import { PROBLEM } from '../settings/problems.ts';
 
-/** In the order of preference. */
+/** The algorithms in the order of preference. */
 const ALGORITHMS = ['gzip', 'deflate', 'br', 'compress'];
 
 export const compressResponseAction: ActionKind = {
@@ -33,5 +33,5 @@ export const compressResponseAction: ActionKind = {
   },
 };
 
-/** `compress` is known and never chosen: nobody uses it any more. */
+/** Whether the gateway supports an algorithm. `compress` is a valid name that is never selected, as no client uses it. */
 const isCoding = (name: string): name is ContentCoding => name !== 'compress';

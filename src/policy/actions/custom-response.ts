@@ -1,4 +1,4 @@
-// `custom-response`: answers in place of upstream, or in place of what upstream answered.
+// The action `custom-response`: responds instead of the upstream, or replaces the upstream's response.
 
 import type { Template } from '../cel/template.ts';
 import type { ActionKind, ConfigReader } from '../settings/action-kind.ts';
@@ -11,7 +11,7 @@ const NO_BODY = new Set([204, 304]);
 export const customResponseAction: ActionKind = {
   type: 'custom-response',
   phases: ['on_http_request', 'on_http_response'],
-  // `content` and `content_type` are what `body` and the header were called once.
+  // `content` and `content_type` are the older names of `body` and of the header.
   members: ['status_code', 'body', 'headers', 'content', 'content_type'],
   compile(config) {
     const status = config.integer('status_code', { min: 200, max: 599, default: 200 });
@@ -26,7 +26,7 @@ export const customResponseAction: ActionKind = {
       run({ bindings }) {
         const text = body.evaluate(bindings);
         const fields = headers.map(({ name, value }) => [name, value.evaluate(bindings)] as const);
-        const type = contentType?.evaluate(bindings) ?? (stated || text === '' ? undefined : inferred(text));
+        const type = contentType?.evaluate(bindings) ?? (stated || text === '' ? undefined : inferContentType(text));
         return {
           kind: 'answer',
           status,
@@ -48,8 +48,8 @@ function bodyOf(config: ConfigReader, status: number): Template {
   return body;
 }
 
-/** What a text most likely is. */
-function inferred(text: string): string {
+/** The media type that a body most likely has. */
+function inferContentType(text: string): string {
   const start = text.trimStart();
   if (/^<(!doctype html|html|head|body|h[1-6]|p|div)\b/i.test(start)) return 'text/html; charset=utf-8';
   if (/^[[{]/.test(start) && isJson(text)) return 'application/json';

@@ -1,9 +1,9 @@
-// `deny`: turns visitors away, with a status and nothing else.
+// The action `deny`: responds with a status and an empty body.
 
 import type { ActionKind } from '../settings/action-kind.ts';
 import { PROBLEM } from '../settings/problems.ts';
 
-const NOTHING = Buffer.alloc(0);
+const EMPTY = Buffer.alloc(0);
 
 export const denyAction: ActionKind = {
   type: 'deny',
@@ -16,6 +16,6 @@ export const denyAction: ActionKind = {
       return { isTerminal: true, run: () => ({ kind: 'close', reason: 'denied' }) };
     }
     const status = config.integer('status_code', { min: 200, max: 599, default: 403 });
-    return { isTerminal: true, run: () => ({ kind: 'answer', status, fields: [], body: NOTHING, reason: 'denied' }) };
+    return { isTerminal: true, run: () => ({ kind: 'answer', status, fields: [], body: EMPTY, reason: 'denied' }) };
   },
 };

@@ -1,4 +1,4 @@
-// `forward-internal`: sends visitors on to another endpoint of the same account, one without a public address.
+// The action `forward-internal`: forwards to an internal endpoint of the same account, which has no public address.
 
 import { visitorErrors } from '../../http/visitor-errors.ts';
 import type { Proto } from '../../tunnel/endpoints/endpoint.ts';
@@ -15,16 +15,16 @@ export const forwardInternalAction: ActionKind = {
   result: 'forward_internal',
   compile(config) {
     const url = config.template('url', { max: URL_MAX });
-    const isOfHttp = isHttp(config.owner.proto);
-    if (url.constant) checkUrl(config, url.constant, isOfHttp);
-    if (config.phase === 'on_tcp_connect' && isOfHttp)
+    const isHttpOwner = isHttp(config.owner.proto);
+    if (url.constant) checkUrl(config, url.constant, isHttpOwner);
+    if (config.phase === 'on_tcp_connect' && isHttpOwner)
       config.problem(
         '',
         PROBLEM.phase,
         'is for on_http_request on this endpoint: its requests are forwarded one by one',
       );
-    const goesOn = config.choice('on_error', ['halt', 'continue'], 'halt') === 'continue';
-    config.choice('binding', ['internal'], 'internal'); // An older option, which had this value only.
+    const continuesOnError = config.choice('on_error', ['halt', 'continue'], 'halt') === 'continue';
+    config.choice('binding', ['internal'], 'internal'); // An older option with only this value.
     const { environment, owner } = config;
     const { mayReach = () => true } = owner;
     const leadsTo = url.constant && parseInternalUrl(url.constant)?.hostname;
@@ -35,16 +35,16 @@ export const forwardInternalAction: ActionKind = {
         `names ${leadsTo}, and the ACL of the credential has no rule "bind:${leadsTo}", nor another that allows it: add one, or forward to a name that is allowed`,
       );
     return {
-      isTerminal: !goesOn,
+      isTerminal: !continuesOnError,
       ...(leadsTo && { leadsTo }),
       run({ bindings, connection, result }) {
         const address = url.evaluate(bindings);
         const { hostname } = parseInternalUrl(address) ?? {};
-        // What the ACL says may have changed, and the name may be the visitor's choice.
+        // The ACL is checked for each request: it may have changed, and a computed name may depend on the visitor.
         const isDenied = hostname !== undefined && !mayReach(hostname);
         const endpoint = isDenied ? undefined : environment.internal(owner.accountId, address);
-        // Requests go where requests are understood, connections where they are.
-        if (endpoint && isHttp(endpoint.proto) === isOfHttp) {
+        // HTTP requests can only go to an HTTP endpoint, connections only to a TCP or TLS endpoint.
+        if (endpoint && isHttp(endpoint.proto) === isHttpOwner) {
           result('forward_internal', { url: address });
           return { kind: 'forward', endpoint };
         }
@@ -54,7 +54,7 @@ export const forwardInternalAction: ActionKind = {
           : `there is no internal endpoint ${address} online`;
         const code = `ERR_GATEWAY_${visitorErrors[error].number}`;
         result('forward_internal', { url: address, error: { code, message } });
-        if (goesOn) return undefined;
+        if (continuesOnError) return undefined;
         return connection ? { kind: 'close', reason: message } : { kind: 'refuse', error, reason: message };
       },
     };
@@ -63,10 +63,10 @@ export const forwardInternalAction: ActionKind = {
 
 const isHttp = (proto: Proto) => proto === 'http' || proto === 'https';
 
-function checkUrl(config: ConfigReader, text: string, isOfHttp: boolean): void {
+function checkUrl(config: ConfigReader, text: string, isHttpOwner: boolean): void {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isFitting = isOfHttp ? /^https?:$/.test(url?.protocol ?? '') : url?.protocol === 'tls:';
+  const isFitting = isHttpOwner ? /^https?:$/.test(url?.protocol ?? '') : url?.protocol === 'tls:';
   if (isFitting && url?.hostname.endsWith('.internal')) return;
-  const example = isOfHttp ? 'https://devices.internal' : 'tls://devices.internal';
+  const example = isHttpOwner ? 'https://devices.internal' : 'tls://devices.internal';
   config.problem('url', PROBLEM.url, `must be the URL of an internal endpoint, as "${example}"`);
 }

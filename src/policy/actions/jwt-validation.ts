@@ -1,4 +1,4 @@
-// `jwt-validation`: lets in visitors who bring tokens of issuers that are trusted.
+// The action `jwt-validation`: requires valid tokens (JWT, RFC 7519) of trusted issuers.
 
 import type { CelInput } from '@bufbuild/cel';
 import type { HttpExchange } from '../../http/exchange.ts';
@@ -17,11 +17,11 @@ const TYPES = ['id_token', 'access_token', 'at+jwt', 'it+jwt', 'plain', 'jwt'] a
 const RESULT = 'jwt_validation';
 const FIELD_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/;
 
-/** Where a token is. */
-interface Place {
+/** The place of a token in a request. */
+interface TokenLocation {
   name: string;
   prefix: string;
-  /** That the token's header has to have. */
+  /** The `typ` that the token's header must have; undefined for any. */
   typ: string | undefined;
 }
 
@@ -32,13 +32,13 @@ export const jwtValidationAction: ActionKind = {
   result: RESULT,
   compile(config) {
     const rules = readRules(config);
-    const places = readPlaces(config);
+    const locations = readLocations(config);
     return {
       isTerminal: false,
       async run(run) {
-        const exchange = run.exchange as HttpExchange; // In its only phase, there always is one.
+        const exchange = run.exchange as HttpExchange; // `on_http_request` always has an exchange.
         const tokens: CelInput[] = [];
-        for (const place of places) {
+        for (const place of locations) {
           try {
             const token = await verifyToken(tokenIn(exchange.request.fields, place), place.typ, rules);
             tokens.push(resultOf(token, place));
@@ -56,23 +56,26 @@ export const jwtValidationAction: ActionKind = {
   },
 };
 
-/** @throws {InvalidToken} unless the field is there once: of two, upstream could read the other one. */
-function tokenIn(fields: HeaderList, { name, prefix }: Place): string {
+/**
+ * Reads the token.
+ * @throws {InvalidToken} unless the field occurs once: of two fields, the upstream might read the other.
+ */
+function tokenIn(fields: HeaderList, { name, prefix }: TokenLocation): string {
   const [value, ...others] = fields.all(name);
   if (value === undefined) throw new InvalidToken('it is missing');
   if (others.length > 0) throw new InvalidToken('it is there more than once');
-  // What a scheme such as `Bearer` is written like does not matter (RFC 9110, section 11.1).
+  // A scheme such as `Bearer` is case-insensitive (RFC 9110, section 11.1).
   if (value.slice(0, prefix.length).toLowerCase() !== prefix.toLowerCase())
     throw new InvalidToken(`it does not begin with "${prefix}"`);
   return value.slice(prefix.length).trim();
 }
 
-function resultOf({ header, payload, signature }: VerifiedToken, { name }: Place): CelInput {
+function resultOf({ header, payload, signature }: VerifiedToken, { name }: TokenLocation): CelInput {
   const token = { header, payload, signature, location: 'header', location_property: name, verified: true };
-  return token as CelInput; // What was JSON has nothing else in it.
+  return token as CelInput; // Parsed JSON has no values of other types.
 }
 
-function refusal(error: unknown, { name }: Place): ModuleRefusal {
+function refusal(error: unknown, { name }: TokenLocation): ModuleRefusal {
   if (error instanceof KeysUnavailable)
     return {
       kind: 'refuse',
@@ -117,7 +120,7 @@ function readRules(config: ConfigReader): TokenRules {
   };
 }
 
-/** The values of `allow_list`. */
+/** Reads the values of an `allow_list`. */
 function readAllowed(config: ConfigReader, member: string): string[] {
   const entries = required(config, member)?.list('allow_list', { min: 1, max: ENTRIES_MAX }) ?? [];
   return entries.map((entry) => constantOf(entry, 'value'));
@@ -131,10 +134,10 @@ function readAlgorithms(jws: ConfigReader | undefined): string[] {
   return algorithms;
 }
 
-/** What `jws.keys.sources.additional_jkus` names; `keys` and `sources` may be lists of such objects too. */
+/** Reads `jws.keys.sources.additional_jkus`. `keys` and `sources` may also be lists of objects. */
 function readKeyUrls(jws: ConfigReader | undefined): string[] {
   return eachOf(jws, 'keys').flatMap((key) => {
-    key.raw('identification'); // Keys are always found by `kid`, which is all that it can say.
+    key.raw('identification'); // The member is accepted and ignored: keys are always selected by `kid`, its only value.
     return eachOf(key, 'sources').flatMap((source) =>
       source.texts('additional_jkus', { min: 1, max: ENTRIES_MAX }).map((url, i) => {
         const problem = url && (computed(url) ?? fetchProblem(url, source.environment.isPrivateFetched));
@@ -145,7 +148,7 @@ function readKeyUrls(jws: ConfigReader | undefined): string[] {
   });
 }
 
-function readPlaces(config: ConfigReader): Place[] {
+function readLocations(config: ConfigReader): TokenLocation[] {
   const tokens = required(config, 'http')?.list('tokens', { min: 1, max: ENTRIES_MAX }) ?? [];
   return tokens.map((token) => {
     const type = token.choice('type', TYPES);
@@ -161,17 +164,17 @@ function readPlaces(config: ConfigReader): Place[] {
 
 function required(config: ConfigReader, member: string): ConfigReader | undefined {
   if (!config.has(member)) config.problem(member, PROBLEM.missing, 'is missing: it must be an object');
-  return config.within(member);
+  return config.nested(member);
 }
 
 function eachOf(config: ConfigReader | undefined, member: string): ConfigReader[] {
   if (!config) return [];
   if (Array.isArray(config.raw(member))) return config.list(member, { min: 1, max: ENTRIES_MAX });
-  const only = config.within(member);
+  const only = config.nested(member);
   return only ? [only] : [];
 }
 
-/** A text that is the same for all visitors: whom to trust is not for a request to say. */
+/** A constant text: a request must not choose whom the policy trusts. */
 function constantOf(config: ConfigReader, member: string): string {
   const text = config.text(member);
   const problem = computed(text);

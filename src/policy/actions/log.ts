@@ -1,4 +1,4 @@
-// `log`: notes something about a request, an answer or a connection.
+// The action `log`: logs metadata of a request, a response or a connection.
 
 import { toJsonValue } from '../run/json-value.ts';
 import type { ActionKind } from '../settings/action-kind.ts';

@@ -1,4 +1,4 @@
-// `rate-limit`: lets in so many requests in a time, counted by whatever the policy says.
+// The action `rate-limit`: limits the requests in a sliding window, by the keys of the policy.
 
 import type { Expression } from '../cel/expression.ts';
 import { RateLimiter } from '../rate-limiter.ts';

@@ -1,10 +1,10 @@
-// `redirect`: sends visitors to another URL, made of the one that they came to.
+// The action `redirect`: redirects to a URL that is computed from the URL of the request.
 
 import type { ActionKind } from '../settings/action-kind.ts';
 import { compileUrlChange } from '../settings/url-change.ts';
 
 const HEADERS_MAX = 10;
-const NOTHING = Buffer.alloc(0);
+const EMPTY = Buffer.alloc(0);
 
 export const redirectAction: ActionKind = {
   type: 'redirect',
@@ -26,8 +26,8 @@ export const redirectAction: ActionKind = {
         result('redirect', { matches, url: url ?? '' });
         if (url === undefined) return undefined;
         const fields = headers.map(({ name, value }) => [name, value.evaluate(bindings)] as const);
-        // As a URL is written: nothing in it can end the line.
-        return { kind: 'answer', status, fields: [['location', new URL(url).href], ...fields], body: NOTHING };
+        // The URL parser encodes line breaks, so that the value cannot end the header line (response splitting).
+        return { kind: 'answer', status, fields: [['location', new URL(url).href], ...fields], body: EMPTY };
       },
     };
   },

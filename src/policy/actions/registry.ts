@@ -1,4 +1,4 @@
-// The kinds of actions that there are. A new one is a file, and a line here.
+// The registry of action kinds. A new kind is a file and a line here.
 
 import { suggestion } from '../cel/names.ts';
 import type { ActionKind } from '../settings/action-kind.ts';
@@ -21,7 +21,7 @@ import { terminateTlsAction } from './terminate-tls.ts';
 import { urlRewriteAction } from './url-rewrite.ts';
 import { verifyWebhookAction } from './verify-webhook.ts';
 
-/** All kinds, by the names that policies call them now. */
+/** All kinds, in the order of their current type names. */
 export const actionKinds: readonly ActionKind[] = [
   addHeadersAction,
   basicAuthAction,
@@ -47,7 +47,7 @@ const byType = new Map<string, ActionKind>(
   actionKinds.flatMap((kind) => [kind.type, ...(kind.aliases ?? [])].map((type) => [type, kind] as const)),
 );
 
-/** Why actions that are known elsewhere cannot be had here, in words to be read behind their type. */
+/** The reasons why known action types are not available, worded to be read after the type. */
 const identity = 'needs an identity provider, which comes in a later version of this gateway';
 const later = 'is not available in this version of the gateway';
 const unavailable: Readonly<Record<string, string>> = {
@@ -64,12 +64,12 @@ const unavailable: Readonly<Record<string, string>> = {
   'sse-find-replace': later,
 };
 
-/** @param type as a policy has it, perhaps an older name. */
+/** Finds a kind. @param type the type in a policy, which may be an older name. */
 export function actionKind(type: string): ActionKind | undefined {
   return byType.get(type);
 }
 
-/** Why there is no such action, to be read behind its place. */
+/** The message for an unknown action type, worded to be read after its path. */
 export function unknownAction(type: string): string {
   const reason = Object.hasOwn(unavailable, type) ? unavailable[type] : undefined;
   if (reason) return `${type} ${reason}`;

@@ -1,4 +1,4 @@
-// `remove-headers`: takes header fields out of a request or an answer.
+// The action `remove-headers`: removes header fields from a request or a response.
 
 import type { ActionKind } from '../settings/action-kind.ts';
 import { headerNameProblem } from '../settings/headers.ts';

@@ -1,4 +1,4 @@
-// `restrict-ips`: lets visitors in, or turns them away, by their address.
+// The action `restrict-ips`: allows or denies visitors by their IP address.
 
 import { type Networks, networksOf, readCidr } from '../../net/networks.ts';
 import type { Template } from '../cel/template.ts';
@@ -34,7 +34,7 @@ export const restrictIpsAction: ActionKind = {
           return refused(connection, 'a computed network is not valid', 'policyFailed');
         const deniedBy = denied?.find(ip);
         const allowedBy = allowed?.find(ip);
-        // Without a list of those who may come in, all others may.
+        // Without an allow list, every address that is not denied is allowed.
         const isAllowed = deniedBy === undefined && (!allowed || allowedBy !== undefined);
         const matched = deniedBy ?? allowedBy ?? '';
         result('restrict_ips', { action: isAllowed ? 'allow' : 'deny', matched_cidr: matched });
@@ -53,7 +53,7 @@ function refused(connection: unknown, reason: string, error: 'addressRefused' | 
   return connection ? { kind: 'close', reason } : { kind: 'refuse', error, reason };
 }
 
-/** @returns what prepares the networks of a list for a visit; undefined when the list is missing. */
+/** Reads a list of networks. @returns a function that computes them for a request; undefined when the list is missing. */
 function listOf(config: ConfigReader, name: string): ((bindings: Bindings) => Networks | 'bad') | undefined {
   if (!config.has(name)) return undefined;
   const templates = config.templates(name, { min: 0, max: NETWORKS_MAX });

@@ -1,4 +1,4 @@
-// `set-vars`: gives names to values, for the rest of the phase.
+// The action `set-vars`: sets variables for the rest of the phase.
 
 import type { ActionKind, ConfigReader } from '../settings/action-kind.ts';
 import { PROBLEM } from '../settings/problems.ts';

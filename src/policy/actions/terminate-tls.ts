@@ -1,4 +1,4 @@
-// `terminate-tls`: ends the visitor's TLS at the gateway, in the way that the policy says.
+// The action `terminate-tls`: terminates the visitor's TLS at the gateway with the parameters of the policy.
 
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
@@ -13,7 +13,7 @@ const AUTHORITIES = 'mutual_tls_certificate_authorities';
 const STRATEGY = 'mutual_tls_verification_strategy';
 const AUTHORITIES_MAX = 10;
 const PEM_MAX = 32 * 1024;
-const HALF_AN_IDENTITY = 2240;
+const INCOMPLETE_IDENTITY = 2240;
 const RESULT = 'terminate_tls';
 
 export const terminateTlsAction: ActionKind = {
@@ -23,7 +23,7 @@ export const terminateTlsAction: ActionKind = {
   members: ['min_version', 'max_version', 'server_certificate', 'server_private_key', AUTHORITIES, STRATEGY],
   result: RESULT,
   compile(config) {
-    const terms = readTerms(config);
+    const parameters = readParameters(config);
     return {
       isTerminal: false,
       endsTls: true,
@@ -31,7 +31,7 @@ export const terminateTlsAction: ActionKind = {
         const { connection } = run;
         if (!connection?.terminateTls || connection.tls)
           return { kind: 'close', reason: 'the connection has no TLS that could be ended, or it was ended before' };
-        if (!(await connection.terminateTls(terms))) return { kind: 'close', reason: 'the TLS handshake failed' };
+        if (!(await connection.terminateTls(parameters))) return { kind: 'close', reason: 'the TLS handshake failed' };
         run.result(RESULT, resultOf(connection));
         return undefined;
       },
@@ -39,7 +39,7 @@ export const terminateTlsAction: ActionKind = {
   },
 };
 
-/** What `conn.tls` says from now on. */
+/** The result of the action, which also becomes `conn.tls`. */
 function resultOf({ tls, serverName }: NewConnection) {
   const client = certificateOf(tls, 'client');
   return {
@@ -58,7 +58,7 @@ function resultOf({ tls, serverName }: NewConnection) {
   };
 }
 
-function readTerms(config: ConfigReader): TlsParameters {
+function readParameters(config: ConfigReader): TlsParameters {
   const [min, max] = [config.choice('min_version', VERSIONS, '1.2'), config.choice('max_version', VERSIONS, '1.3')];
   if (min > max) config.problem('min_version', PROBLEM.range, 'must not be above max_version');
   const clientAuthorities = readAuthorities(config);
@@ -85,15 +85,15 @@ function readIdentity(config: ConfigReader): TlsParameters['identity'] {
   if (!hasCert || !hasKey) {
     config.problem(
       hasKey ? members[0] : members[1],
-      HALF_AN_IDENTITY,
+      INCOMPLETE_IDENTITY,
       `is missing: ${members.join(' and ')} go together`,
     );
     return undefined;
   }
   const [cert, key] = [readPem(config, members[0]), readPem(config, members[1])];
   if (!cert || !key) return undefined;
-  const certificate = tried(() => new X509Certificate(cert));
-  const privateKey = tried(() => createPrivateKey(key));
+  const certificate = orUndefined(() => new X509Certificate(cert));
+  const privateKey = orUndefined(() => createPrivateKey(key));
   if (!certificate)
     config.problem(
       members[0],
@@ -104,7 +104,7 @@ function readIdentity(config: ConfigReader): TlsParameters['identity'] {
   if (!certificate || !privateKey) return undefined;
   if (!certificate.checkPrivateKey(privateKey))
     config.problem(members[1], PROBLEM.field, 'must be the key of server_certificate');
-  else if (!tried(() => createSecureContext({ cert, key })))
+  else if (!orUndefined(() => createSecureContext({ cert, key })))
     config.problem(
       members[0],
       PROBLEM.field,
@@ -114,7 +114,7 @@ function readIdentity(config: ConfigReader): TlsParameters['identity'] {
 }
 
 function readAuthorities(config: ConfigReader): string[] {
-  // An empty list is refused: it would look like mutual TLS, and be none.
+  // An empty list is refused: it looks like mutual TLS but would accept every client.
   const authorities = config.has(AUTHORITIES) ? config.texts(AUTHORITIES, { min: 1, max: AUTHORITIES_MAX }) : [];
   for (const [i, pem] of authorities.entries()) {
     const problem = pem && authorityProblem(pem);
@@ -126,12 +126,12 @@ function readAuthorities(config: ConfigReader): string[] {
 function authorityProblem(pem: string): string | undefined {
   if (pem.startsWith('ca_')) return 'must be the certificate itself, in PEM: policies cannot name stored authorities';
   if (pem.split('-----BEGIN ').length > 2) return 'must be one certificate: each authority is an entry of its own';
-  const certificate = tried(() => new X509Certificate(pem));
+  const certificate = orUndefined(() => new X509Certificate(pem));
   if (!certificate) return 'must be a certificate in PEM';
   return certificate.ca ? undefined : 'must be the certificate of an authority (its basicConstraints must say CA:TRUE)';
 }
 
-/** @returns '' where something is wrong with it. */
+/** Reads a PEM text. @returns '' after a mistake. */
 function readPem(config: ConfigReader, member: string): string {
   const text = config.text(member, { max: PEM_MAX });
   if (!text.includes('${')) return text;
@@ -139,7 +139,7 @@ function readPem(config: ConfigReader, member: string): string {
   return '';
 }
 
-function tried<T>(read: () => T): T | undefined {
+function orUndefined<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch {

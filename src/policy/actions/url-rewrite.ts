@@ -1,9 +1,9 @@
-// `url-rewrite`: lets upstream see another URL than the visitor does.
+// The action `url-rewrite`: changes the URL that the upstream gets.
 
 import type { ActionKind } from '../settings/action-kind.ts';
 import { compileUrlChange } from '../settings/url-change.ts';
 
-/** Scheme, authority, and the rest but the fragment. */
+/** The authority of a URL, and the target without the fragment. */
 const PARTS = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)([^#]*)/i;
 
 export const urlRewriteAction: ActionKind = {
@@ -26,14 +26,14 @@ export const urlRewriteAction: ActionKind = {
         if (host === '') return undefined;
         const { request } = exchange;
         if (host !== request.host) request.host = host;
-        request.target = escaped(rest.startsWith('/') ? rest : `/${rest}`);
+        request.target = encodeTarget(rest.startsWith('/') ? rest : `/${rest}`);
         return undefined;
       },
     };
   },
 };
 
-/** Percent-encodes what no target may have. */
-function escaped(target: string): string {
+/** Percent-encodes the characters that a request target must not contain. */
+function encodeTarget(target: string): string {
   return target.replace(/[^\x21-\x7e]/gu, (char) => encodeURIComponent(char.toWellFormed()));
 }

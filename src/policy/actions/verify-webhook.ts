@@ -1,4 +1,4 @@
-// `verify-webhook`: lets in the webhooks of one sender.
+// The action `verify-webhook`: requires a valid signature of one webhook provider.
 
 import type { HttpExchange } from '../../http/exchange.ts';
 import { visitorErrors } from '../../http/visitor-errors.ts';
@@ -25,7 +25,7 @@ export const verifyWebhookAction: ActionKind = {
     return {
       isTerminal: false,
       async run(run) {
-        const exchange = run.exchange as HttpExchange; // In its only phase, there always is one.
+        const exchange = run.exchange as HttpExchange; // `on_http_request` always has an exchange.
         const shared = isShared ? secret.evaluate(run.bindings) : '';
         const verification = await verifyWebhook(provider, shared, exchange, config.environment);
         if ('challenge' in verification) return verification.challenge;

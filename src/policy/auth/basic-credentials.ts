@@ -1,15 +1,16 @@
-// User names and passwords in `Authorization: Basic` (RFC 7617): what a visitor presents, and whether it is one of a list.
+// Basic authentication (RFC 7617): parses the credentials of a visitor and compares them with a list.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { HeaderList } from '../../http/header-list.ts';
 import type { ModuleRefusal } from '../../http/module.ts';
 
+/** A user name and a password. */
 export interface BasicCredentials {
   readonly username: string;
   readonly password: string;
 }
 
-/** What visitors are told they need a password for, where nothing else is said. */
+/** The realm of a challenge when the policy names none. */
 export const DEFAULT_REALM = 'gateway';
 
 const HEADER = /^basic +([A-Za-z0-9+/]+={0,2})$/i;
@@ -18,9 +19,10 @@ const CONTROL = /[\0-\x1f\x7f]/;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * What the visitor presents.
- * @returns undefined unless there is exactly one `Authorization`, and it holds a user name and a password in UTF-8 without
- *   control characters, in canonical Base64: two readings of one header must not be possible.
+ * Parses the credentials of a request.
+ * @returns undefined unless there is exactly one `Authorization` field with a user name and a password in UTF-8 without
+ * control
+ *   characters, in canonical Base64. The strictness rules out that the upstream parses the field differently.
  */
 export function readBasicCredentials(fields: HeaderList): BasicCredentials | undefined {
   const [value, ...others] = fields.all('authorization');
@@ -32,23 +34,26 @@ export function readBasicCredentials(fields: HeaderList): BasicCredentials | und
     const pair = utf8.decode(bytes);
     return CONTROL.test(pair) ? undefined : splitCredentials(pair);
   } catch {
-    return undefined; // It is not UTF-8.
+    return undefined; // The bytes are not UTF-8.
   }
 }
 
-/** Splits `user:password` at its first colon; undefined where there is none. */
+/** Splits `user:password` at its first colon; undefined when there is none. */
 export function splitCredentials(pair: string): BasicCredentials | undefined {
   const colon = pair.indexOf(':');
   if (colon < 0) return undefined;
   return { username: pair.slice(0, colon), password: pair.slice(colon + 1) };
 }
 
-/** What stands for a user name and its password: of the same length for all of them. */
+/** The digest of credentials, whose length does not depend on them. */
 export function credentialsDigest({ username, password }: BasicCredentials): Buffer {
   return createHash('sha256').update(`${username}:${password}`).digest();
 }
 
-/** Whether one of these is what was presented. It takes as long whether it is the first, the last or none. */
+/**
+ * Whether the digest of the credentials is in a list. The time does not depend on the position, or on whether it is
+ * there.
+ */
 export function matchesDigest(presented: BasicCredentials, digests: readonly Buffer[]): boolean {
   const digest = credentialsDigest(presented);
   let found = false;
@@ -56,7 +61,7 @@ export function matchesDigest(presented: BasicCredentials, digests: readonly Buf
   return found;
 }
 
-/** Turns a visitor away, and says that a password would help. */
+/** The refusal of a visitor, with a challenge for a password. */
 export function basicChallenge(realm: string, presented: BasicCredentials | undefined): ModuleRefusal {
   const quoted = (realm || DEFAULT_REALM).replace(/["\\]/g, '\\$&');
   return {

@@ -1,5 +1,5 @@
-// Fetches the documents of identity providers: over HTTPS, and only from public addresses unless the operator lets policies
-// reach others. Whoever may write a policy could have the gateway ask its neighbours otherwise.
+// Fetches the documents of identity providers over HTTPS. Unless the operator allows private addresses, only public ones are
+// reached; otherwise an author of a policy could reach the gateway's private network (SSRF).
 
 import { isIP } from 'node:net';
 import { isPublicAddress } from '../../net/public-addresses.ts';
@@ -9,8 +9,8 @@ const BYTES_MAX = 512 * 1024;
 const LOOPBACK = /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * What is wrong with a URL that is to be fetched, to be read behind its place.
- * @param isPrivateAllowed whether addresses that are not public may be asked, and this machine over HTTP.
+ * Checks a URL before a fetch. @returns the mistake, worded to be read after its path; undefined when there is none.
+ * @param isPrivateAllowed whether private addresses are allowed, and plain HTTP to this machine.
  */
 export function fetchProblem(text: string, isPrivateAllowed: boolean): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -24,16 +24,17 @@ export function fetchProblem(text: string, isPrivateAllowed: boolean): string | 
 }
 
 /**
- * Fetches a document in JSON. Redirections are not followed: they could lead anywhere.
- * @throws unless `fetchProblem` has nothing against the URL, each address of its host may be asked, and 200 with at most
- * 512 KiB of JSON is there within 5 s.
+ * Fetches a JSON document. Redirects are not followed, as they could lead to a private address.
+ * @throws {Error} unless `fetchProblem` accepts the URL, every address of its host is allowed, and the response is 200
+ * with at
+ *   most 512 KiB of JSON within 5 s.
  */
 export async function fetchJson(url: string, isPrivateAllowed: boolean): Promise<unknown> {
   const problem = fetchProblem(url, isPrivateAllowed);
   if (problem) throw new Error(`${url} ${problem}`);
   try {
-    const wanted = { type: 'application/json', bytesMax: BYTES_MAX };
-    return JSON.parse((await fetchBytes(new URL(url), wanted, { isPrivateAllowed })).toString());
+    const limits = { type: 'application/json', bytesMax: BYTES_MAX };
+    return JSON.parse((await fetchBytes(new URL(url), limits, { isPrivateAllowed })).toString());
   } catch (error) {
     throw new Error(`${url} could not be fetched: ${error instanceof Error ? error.message : String(error)}`);
   }

@@ -1,4 +1,4 @@
-// The public keys of an issuer of tokens, as it publishes them (RFC 7517), kept for a while.
+// A cache of the public keys of a token issuer (JWKS, RFC 7517).
 
 import {
   type CryptoKey,
@@ -14,10 +14,10 @@ import { fetchJson } from './fetch-json.ts';
 
 /** When a set is refreshed, when it is no longer used, and how long a failed fetch waits for the next; milliseconds. */
 const CACHE_TIMES = { fresh: 15 * 60_000, usable: 60 * 60_000, pause: 5000 };
-/** Milliseconds between two fetches for the sake of a key that is not in the set. */
+/** The least time between two fetches for an unknown key; milliseconds. */
 const UNKNOWN_KEY_PAUSE = 30_000;
 
-/** Keys that a token is tried with. */
+/** The most keys that are tried for a token. */
 const KEYS_MAX = 16;
 
 /**
@@ -34,24 +34,24 @@ export class JwksCache {
   readonly #cache: KeyCache<LocalJWKSet>;
 
   /**
-   * @param fetch brings the set; nothing is fetched before the first token.
-   * @param now a clock that never goes back, in milliseconds.
+   * @param fetch fetches the set. It is not called before the first token.
+   * @param now a monotonic clock, in milliseconds.
    */
   constructor(fetch: () => Promise<unknown>, now: () => number) {
-    // What it is, is checked there.
+    // jose validates the set.
     const load = async () => createLocalJWKSet((await fetch()) as JSONWebKeySet);
     this.#cache = new KeyCache(load, CACHE_TIMES, now);
   }
 
-  /** The keys that are there and that a token may be signed with; it does not wait for any. */
+  /** The cached keys that may have signed a token. It never waits for a fetch. */
   async knownKeys(header: JWSHeaderParameters, token: FlattenedJWSInput): Promise<CryptoKey[]> {
     const keys = this.#cache.peek();
     return keys ? matching(keys, header, token) : [];
   }
 
   /**
-   * The same for a token of which no key is known, which is looked for anew, every 30 s at most: issuers change their keys.
-   * @throws {KeysUnavailable}
+   * The keys for a token without a cached key. The set is fetched again, at most every 30 s, as issuers rotate their keys.
+   * @throws {KeysUnavailable} when the set cannot be fetched.
    */
   async findKeys(header: JWSHeaderParameters, token: FlattenedJWSInput): Promise<CryptoKey[]> {
     return matching(await this.#cache.get(UNKNOWN_KEY_PAUSE), header, token);
@@ -67,7 +67,7 @@ async function matching(
     return [await keys(header, token)];
   } catch (error) {
     if (error instanceof errors.JWKSNoMatchingKey) return [];
-    // A token that names no key may be signed with any that fits its algorithm.
+    // A token without a `kid` may be signed with any key of its algorithm.
     if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
     const all: CryptoKey[] = [];
     for await (const key of error) if (all.push(key) === KEYS_MAX) break;
@@ -76,8 +76,8 @@ async function matching(
 }
 
 /**
- * Fetches the keys of an issuer, by way of its configuration.
- * @param issuer a URL; its configuration must name exactly this issuer, or anybody's could be passed off as its own.
+ * Fetches the keys of an issuer through its discovery document (OpenID Connect Discovery 1.0).
+ * @param issuer the issuer's URL. The document must name exactly this issuer, so that no other document can be substituted.
  * @param isPrivateAllowed as for `fetchJson`.
  */
 export async function fetchIssuerKeys(issuer: string, isPrivateAllowed: boolean): Promise<unknown> {

@@ -1,49 +1,50 @@
-// Whether a token (JWT, RFC 7519) is signed by an issuer that is trusted, for an audience that is meant, and for now.
+// Verifies tokens (JWT, RFC 7519): the signature of a trusted issuer, the audience and the validity.
 
 import { type CryptoKey, decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose';
 import { KeysUnavailable } from '../keys/key-cache.ts';
 import type { JwksCache } from './jwks-cache.ts';
 
-/** Seconds that an issuer's clock may be from ours. */
+/** The accepted clock skew of an issuer; seconds. */
 const CLOCK_TOLERANCE = 5;
 
-/** What signs tokens and can be checked with a public key; with shared secrets, whoever checks could sign too. */
+/** The supported algorithms, which are all asymmetric: with a shared secret, every verifier could also sign. */
 export const tokenAlgorithms: readonly string[] = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
 
+/** The requirements of a token. */
 export interface TokenRules {
-  /** Compared as they are, a slash at the end included. */
+  /** The trusted issuers. They are compared exactly, including a trailing slash. */
   issuers: readonly string[];
-  /** One has to be among those of the token; none: any will do. */
+  /** The accepted audiences, of which the token must have one. An empty list accepts any. */
   audiences: readonly string[];
   algorithms: readonly string[];
-  /** The sets that the keys of an issuer may be in. */
+  /** The key sets of an issuer. */
   keySets(issuer: string): readonly JwksCache[];
   /** The wall clock, in milliseconds. */
   time(): number;
 }
 
-/** A token that is good. */
+/** A valid token. */
 export interface VerifiedToken {
   header: Record<string, unknown>;
   payload: Record<string, unknown>;
   signature: string;
 }
 
-/** A token that is not good; its message says why, for the log. */
+/** A token is invalid. The message says why, for the log. */
 export class InvalidToken extends Error {}
 
 /**
- * Checks a token.
- * @param typ that its header has to have; undefined: any.
- * @throws {InvalidToken}
- * @throws {KeysUnavailable} when nothing can be said about it.
+ * Verifies a token.
+ * @param typ the `typ` that its header must have; undefined for any.
+ * @throws {InvalidToken} when the token is refused.
+ * @throws {KeysUnavailable} when the issuer's keys cannot be fetched.
  */
 export async function verifyToken(token: string, typ: string | undefined, rules: TokenRules): Promise<VerifiedToken> {
   const { header, issuer } = readToken(token);
-  // Before a key is looked for: who can be told from here causes no requests to the issuer.
+  // All checks without a key come first, so that a forged token causes no request to the issuer.
   if (!rules.algorithms.includes(header.alg ?? '')) throw new InvalidToken('its algorithm is not one of those allowed');
   if (issuer === undefined || !rules.issuers.includes(issuer))
     throw new InvalidToken('its issuer is not one of those allowed');
@@ -58,15 +59,15 @@ export async function verifyToken(token: string, typ: string | undefined, rules:
   };
   let unavailable: KeysUnavailable | undefined;
   try {
-    const unknowing: JwksCache[] = [];
-    // All that is known first: an issuer that answers slowly is not waited for when there is a key.
+    const withoutKey: JwksCache[] = [];
+    // Cached keys come first, so that a slow issuer delays no token whose key is known.
     for (const keySet of rules.keySets(issuer)) {
       const keys = await keySet.knownKeys(header, input);
-      if (keys.length === 0) unknowing.push(keySet);
+      if (keys.length === 0) withoutKey.push(keySet);
       const good = await goodWith(keys);
       if (good) return good;
     }
-    for (const keySet of unknowing) {
+    for (const keySet of withoutKey) {
       const keys = await keySet.findKeys(header, input).catch((error) => {
         if (!(error instanceof KeysUnavailable)) throw error;
         unavailable = error;
@@ -89,7 +90,7 @@ function readToken(token: string) {
   }
 }
 
-/** @returns undefined when another key signed it. */
+/** Verifies a token with one key. @returns undefined when the signature does not match. */
 async function verified(
   token: string,
   key: CryptoKey,
@@ -113,7 +114,7 @@ async function verified(
   }
 }
 
-/** Whatever is wrong with a token or its key: nobody comes in with it. */
+/** Turns any error of a token or its key into a refusal (fail closed). */
 function badToken(error: unknown): InvalidToken {
   return error instanceof InvalidToken
     ? error

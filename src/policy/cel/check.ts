@@ -1,5 +1,4 @@
-// Looks at an expression before it is ever evaluated: its names, what functions and operators get, its size. On the way, it
-// puts in place of macros what they stand for.
+// Checks an expression at compile time: names, types of arguments and operands, and size. It also expands macros.
 
 import { type CelType, isCelError, listType, mapType, plan } from '@bufbuild/cel';
 import { startBudget } from './cost-budget.ts';
@@ -7,19 +6,26 @@ import type { Environment } from './environment.ts';
 import { CelError, type CelErrorCode } from './errors.ts';
 import { literalProblem } from './literals.ts';
 import { expandMacro, growInPlace } from './macros.ts';
-import { isFunctionName, MISSING_FUNCTIONS, TYPE_NAMES, variableOf, whyNoFunction, whyNoVariable } from './names.ts';
+import {
+  isFunctionName,
+  MISSING_FUNCTIONS,
+  TYPE_NAMES,
+  unknownFunction,
+  unknownVariable,
+  variableOf,
+} from './names.ts';
 import { NESTING_MAX } from './nesting.ts';
 import { callKind, chainOf, identKind, inPlaceOf, intKind, type NodeOf } from './nodes.ts';
 import { type Expr, type Parsed, positionOf } from './parse.ts';
 import { constantType, resultType, type TypeResult } from './signatures.ts';
 import { BOOL, common, DYN, describeType, elementOf, INT, STRING, TYPE, UINT } from './types.ts';
 
-/** Parts of an expression, once macros stand for what they are. */
+/** The most nodes of an expression after the expansion of macros. */
 const PARTS_MAX = 2_000;
-/** Loops within loops. */
+/** The most nested loops. */
 const LOOPS_MAX = 2;
 
-/** A name that a loop gives to what it is at. */
+/** The variable of a loop, within its scope. */
 interface Scope {
   name: string;
   type: CelType;
@@ -27,15 +33,16 @@ interface Scope {
   outer: Scope | undefined;
 }
 
+/** A checked expression. */
 export interface Checked {
-  /** Of the value; `dyn` when that is not known. */
+  /** The type of the value; `dyn` when it is unknown before the evaluation. */
   type: CelType;
   hasLoops: boolean;
-  /** The variables that it reads, by their whole names. */
+  /** The full names of the variables that it reads. */
   variables: ReadonlySet<string>;
 }
 
-/** Checks an expression, and makes it what can be planned. Throws a `CelError`. */
+/** Checks an expression and prepares it for evaluation. @throws {CelError} the first mistake. */
 export function checkExpression(text: string, parsed: Parsed, environment: Environment): Checked {
   const check = new Check(text, parsed, environment);
   const type = check.visit(parsed.expr, undefined);
@@ -100,7 +107,7 @@ class Check {
     return mapType(isKey ? key : DYN, common(values));
   }
 
-  /** `a`, `a.b`, `f(x).a`. What a variable is called becomes one name: `req.url.path` is looked up at once. */
+  /** Checks `a`, `a.b` and `f(x).a`. A variable such as `req.url.path` becomes one name, which is looked up in one step. */
   #name(expr: Expr, scope: Scope | undefined): CelType {
     const chain = chainOf(expr);
     if (!chain) {
@@ -133,10 +140,10 @@ class Check {
   }
 
   #unknown(expr: Expr, names: readonly string[], of?: CelType): never {
-    this.#fail('unknown', expr, whyNoVariable(this.#environment.vocabulary, names, of));
+    this.#fail('unknown', expr, unknownVariable(this.#environment.vocabulary, names, of));
   }
 
-  /** `has(a.b)`: where that is a variable, whether it has a value just now. */
+  /** Checks `has(a.b)`. For a variable it tests whether the variable has a value. */
   #hasField(expr: Expr, select: NodeOf<'selectExpr'>, scope: Scope | undefined): CelType {
     const chain = chainOf(expr);
     this.#checkLength(expr, chain?.names);
@@ -168,7 +175,7 @@ class Check {
     const name = isQualified ? qualified : call.function;
     const forms = Object.hasOwn(MISSING_FUNCTIONS, qualified) ? undefined : env.funcs.find(name);
     if (!forms && isFunctionName(name))
-      this.#fail('unknown', expr, whyNoFunction(env.funcs, vocabulary, name, namespace));
+      this.#fail('unknown', expr, unknownFunction(env.funcs, vocabulary, name, namespace));
 
     const implied =
       !call.target && Object.hasOwn(vocabulary.contextual, name) ? vocabulary.contextual[name] : undefined;
@@ -182,7 +189,7 @@ class Check {
     return type;
   }
 
-  /** What is made of constants alone is tried at once: `timestamp('yesterday')` is never right. */
+  /** Evaluates a call whose arguments are constants, as `timestamp('yesterday')` always fails. */
   #tryConstant(expr: Expr, operands: readonly Expr[]): void {
     if (operands.length === 0 || operands.some(({ exprKind }) => exprKind.case !== 'constExpr')) return;
     startBudget(this);

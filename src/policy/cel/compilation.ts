@@ -1,35 +1,35 @@
-// Compiling in pieces: a policy may take a second, and everybody else waits for the same loop. What is compiled is kept until
-// all of it is; after each piece the work begins anew, and goes on where it has not been.
+// Incremental compilation: a policy may take a second, which would block the event loop. The compilation runs in steps. Each
+// step restarts it, skips what earlier steps have compiled, and continues from there.
 
-/** How long a piece takes before it ends in front of the next expression; milliseconds. */
+/** The time after which a step ends before the next expression; milliseconds. */
 const STEP_MS = 5;
 
-/** Ends a piece. It must get through to `run`. */
+/** Ends a step. Code between `step` and `compileOnce` must not catch it. */
 class StepEnd extends Error {}
 
 type Outcome = { value: unknown } | { error: unknown };
 
 let current: IncrementalCompilation | undefined;
 
-/** What has been compiled of one thing so far. */
+/** The state of one compilation, with the results of its steps. */
 export class IncrementalCompilation {
   readonly #kept = new Map<object, Map<string, Outcome>>();
   readonly #now: () => number;
   #until = 0;
   #isFirst = true;
-  #isWithin = false;
+  #isNested = false;
 
-  /** @param now a clock that never goes back, in milliseconds. */
+  /** @param now a monotonic clock, in milliseconds. */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
-  /** Does what compiles, in one go; what is kept is not compiled again. */
+  /** Runs the remaining compilation in one step. */
   finish<T>(work: () => T): T {
     return this.#during(work, Number.POSITIVE_INFINITY);
   }
 
-  /** Does a piece of what compiles. @returns undefined when there is more to do: then it is to be called again. */
+  /** Runs one step. @returns the result; undefined when it must be called again. */
   step<T>(work: () => T): { done: T } | undefined {
     try {
       return { done: this.#during(work, this.#now() + STEP_MS) };
@@ -51,7 +51,7 @@ export class IncrementalCompilation {
     }
   }
 
-  /** See `compiledOnce`. */
+  /** Implements `compileOnce`. */
   keep<T>(kind: object, text: string, compile: () => T): T {
     const ofKind = this.#kept.get(kind) ?? new Map<string, Outcome>();
     this.#kept.set(kind, ofKind);
@@ -62,24 +62,24 @@ export class IncrementalCompilation {
   }
 
   #compiled(compile: () => unknown): Outcome {
-    // One at least is done whole, with what is within it, or there would be no end to it.
-    if (!this.#isWithin && !this.#isFirst && this.#now() >= this.#until) throw new StepEnd();
-    const isOuter = !this.#isWithin;
+    // Each step completes at least one expression with its parts; otherwise the compilation would never end.
+    if (!this.#isNested && !this.#isFirst && this.#now() >= this.#until) throw new StepEnd();
+    const isOuter = !this.#isNested;
     this.#isFirst = false;
-    this.#isWithin = true;
+    this.#isNested = true;
     try {
       return { value: compile() };
     } catch (error) {
       return { error };
     } finally {
-      this.#isWithin = !isOuter;
+      this.#isNested = !isOuter;
     }
   }
 }
 
 /**
- * Compiles a text, or has it from the compilation that is under way; between two of them, a piece may end.
- * @param kind what tells apart texts that mean something else: the same object for the same kind.
+ * Compiles a text, or returns the result of an earlier step of the current compilation. A step may end between two calls.
+ * @param kind distinguishes equal texts with different meanings. It is compared by identity.
  */
 export function compileOnce<T>(kind: object, text: string, compile: () => T): T {
   return current ? current.keep(kind, text, compile) : compile();

@@ -1,13 +1,14 @@
-// What expressions are evaluated in: the functions of the language, ours, and those of a vocabulary.
+// The environments of expressions: the functions of CEL, our own, and those of a vocabulary.
 
 import { type CelEnv, celEnv } from '@bufbuild/cel';
 import { FUNCTIONS } from './functions/all.ts';
 import { RE2 } from './regex.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** What every expression has, whatever it is about. */
+/** The base environment of all expressions. */
 export const ENVIRONMENT = { funcs: FUNCTIONS, re2: RE2 };
 
+/** The environment of a vocabulary. */
 export interface Environment {
   readonly env: CelEnv;
   readonly vocabulary: Vocabulary;
@@ -15,7 +16,7 @@ export interface Environment {
 
 const environments = new WeakMap<Vocabulary, Environment>();
 
-/** The environment of a vocabulary; the same one each time. */
+/** Returns the cached environment of a vocabulary. */
 export function environmentOf(vocabulary: Vocabulary): Environment {
   const made = environments.get(vocabulary);
   if (made) return made;

@@ -1,12 +1,15 @@
-// What can be wrong with an expression: when it is compiled, and when it is evaluated.
+// The errors of expressions, at compile time and at runtime.
 
-/** `unknown`: a name; `type`: what a function or an operator gets; `limit`: size, depth; `regex`: a pattern. */
+/**
+ * `unknown`: an unknown name; `type`: a wrong type of an argument; `limit`: too large or too deep; `regex`: a bad
+ * pattern.
+ */
 export type CelErrorCode = 'syntax' | 'unknown' | 'type' | 'limit' | 'regex';
 
-/** An expression that cannot be used; its message says what would be right. */
+/** A compile-time error. The message says what is expected. */
 export class CelError extends Error {
   readonly code: CelErrorCode;
-  /** Where: UTF-16 units from the start of the text, the first being 0. */
+  /** The position in the text, in UTF-16 code units from 0. */
   readonly position: number;
 
   constructor(code: CelErrorCode, position: number, message: string) {
@@ -17,7 +20,7 @@ export class CelError extends Error {
   }
 }
 
-/** An expression has no value for what it is asked about: whoever asked must refuse the visit. */
+/** A runtime error: the expression has no value for this request. The caller must refuse the request (fail closed). */
 export class CelFailure extends Error {
   constructor(message: string) {
     super(message);

@@ -1,4 +1,4 @@
-// Expressions, compiled once and evaluated for every visit.
+// CEL expressions, which are compiled once and evaluated for every request.
 
 import { type CelInput, type CelResult, type CelType, type CelValue, isCelError, plan } from '@bufbuild/cel';
 import { checkExpression } from './check.ts';
@@ -10,31 +10,31 @@ import { type Parsed, parseExpression, positionOf } from './parse.ts';
 import { BOOL, DYN, describeType } from './types.ts';
 import type { Bindings, Vocabulary } from './vocabulary.ts';
 
-/** A compiled expression, for those who only evaluate it. */
+/** The part of a compiled expression that its users need. */
 export interface Expression {
   readonly text: string;
-  /** The variables that it reads, by their whole names: `req.url.path`. */
+  /** The full names of the variables that it reads, as in `req.url.path`. */
   readonly variables: ReadonlySet<string>;
   evaluate(bindings: Bindings): CelInput;
 }
 
-/** An expression that can be evaluated. */
+/** A compiled expression. */
 export interface CompiledExpression extends Expression {
-  /** Of its value; `dyn` when that is known only once it is there. */
+  /** The type of its value; `dyn` when it is unknown before the evaluation. */
   readonly type: CelType;
-  /** Throws a `CelFailure` when it has no value. */
+  /** Evaluates the expression. @throws {CelFailure} when it has no value. */
   evaluate(bindings: Bindings): CelValue;
 }
 
 /**
- * Compiles an expression. Throws a `CelError` for what cannot be right whatever the visit: its `evaluate` throws a
- * `CelFailure` for what is not right this time.
+ * Compiles an expression. Mistakes that do not depend on the request are found here; all others when it is evaluated.
+ * @throws {CelError} the first mistake.
  */
 export function compileExpression(text: string, vocabulary: Vocabulary): CompiledExpression {
-  return compileOnce(vocabulary, text, () => compileAnew(text, vocabulary));
+  return compileOnce(vocabulary, text, () => compileUncached(text, vocabulary));
 }
 
-function compileAnew(text: string, vocabulary: Vocabulary): CompiledExpression {
+function compileUncached(text: string, vocabulary: Vocabulary): CompiledExpression {
   const environment = environmentOf(vocabulary);
   const parsed = parseExpression(text);
   const { type, hasLoops, variables } = checkExpression(text, parsed, environment);
@@ -49,7 +49,7 @@ function compileAnew(text: string, vocabulary: Vocabulary): CompiledExpression {
       const value = run(bindings);
       if (isOverBudget())
         throw new CelFailure(
-          `${shown(text)} is too much to do: more than ${EVALUATION_COST_MAX} steps for one request`,
+          `${excerpt(text)} is too much to do: more than ${EVALUATION_COST_MAX} steps for one request`,
         );
       if (isCelError(value)) throw failure(text, parsed, value);
       return value;
@@ -57,7 +57,10 @@ function compileAnew(text: string, vocabulary: Vocabulary): CompiledExpression {
   };
 }
 
-/** Where a loop meets errors they are many, and the trace of an error, which nobody sees, costs more than all else. */
+/**
+ * Disables stack traces during the evaluation: a loop may create many errors, and a trace, which is never shown, costs
+ * most.
+ */
 function withoutTraces<T>(run: (bindings: Bindings) => T): (bindings: Bindings) => T {
   return (bindings) => {
     const limit = Error.stackTraceLimit;
@@ -70,13 +73,13 @@ function withoutTraces<T>(run: (bindings: Bindings) => T): (bindings: Bindings) 
   };
 }
 
-/** An expression that is true or false. */
+/** A compiled boolean expression. */
 export interface CelCondition extends Pick<Expression, 'text' | 'variables'> {
-  /** Throws a `CelFailure` when it is neither. */
+  /** Evaluates the condition. @throws {CelFailure} when it has no boolean value. */
   test(bindings: Bindings): boolean;
 }
 
-/** Compiles an expression that is true or false. Throws a `CelError`; what it returns throws a `CelFailure`. */
+/** Compiles a boolean expression. @throws {CelError} the first mistake. */
 export function compileCondition(text: string, vocabulary: Vocabulary): CelCondition {
   const { type, variables, evaluate } = compileExpression(text, vocabulary);
   if (type !== BOOL && type !== DYN)
@@ -87,7 +90,7 @@ export function compileCondition(text: string, vocabulary: Vocabulary): CelCondi
     test(bindings) {
       const value = evaluate(bindings);
       if (typeof value === 'boolean') return value;
-      throw new CelFailure(`${shown(text)} is neither true nor false`);
+      throw new CelFailure(`${excerpt(text)} is neither true nor false`);
     },
   };
 }
@@ -95,11 +98,11 @@ export function compileCondition(text: string, vocabulary: Vocabulary): CelCondi
 function failure(text: string, parsed: Parsed, error: Error & { exprId: bigint | undefined }): CelFailure {
   const place = error.exprId === undefined ? '' : `, at character ${positionOf(text, parsed, error.exprId)}`;
   const reason = error.message === 'unresolved attribute' ? 'there is no value' : error.message;
-  return new CelFailure(`${shown(text)}: ${reason}${place}`);
+  return new CelFailure(`${excerpt(text)}: ${reason}${place}`);
 }
 
-/** An expression in a message: its beginning, on one line. */
-function shown(text: string): string {
+/** The start of an expression on one line, for messages. */
+function excerpt(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim();
   return line.length > 80 ? `${line.slice(0, 80)}…` : line;
 }

@@ -1,4 +1,4 @@
-// Values as texts: in templates, as JSON, and of JSON.
+// Converts values to texts, for templates and as JSON, and JSON to values.
 
 import { type CelInput, type CelValue, isCelList, isCelMap, isCelType, isCelUint } from '@bufbuild/cel';
 import { toJson } from '@bufbuild/protobuf';
@@ -6,12 +6,12 @@ import { isReflectMessage } from '@bufbuild/protobuf/reflect';
 import { growText, spend } from './cost-budget.ts';
 import { CelFailure } from './errors.ts';
 
-/** Lists in lists, in JSON. */
+/** The largest nesting depth of JSON. */
 const DEPTH_MAX = 100;
 
 /**
- * A value as it is put into a template: a text as it is, numbers in decimal, timestamps as RFC 3339 has them, bytes in
- * base64, lists and maps as JSON.
+ * Formats a value for a template: a text unchanged, numbers in decimal, timestamps in RFC 3339, bytes in Base64, lists
+ * and maps as JSON.
  */
 export function formatValue(value: CelValue): string {
   if (typeof value === 'string') return value;
@@ -20,7 +20,7 @@ export function formatValue(value: CelValue): string {
   return json.startsWith('"') ? (JSON.parse(json) as string) : json;
 }
 
-/** A value as JSON, the keys of maps in their order. Throws a `CelFailure` for numbers that JSON does not have. */
+/** Formats a value as JSON, with the keys of maps in their order. @throws {CelFailure} for NaN and infinite numbers. */
 export function formatJson(value: CelValue): string {
   const written = write(value);
   growText(written.length);
@@ -55,7 +55,7 @@ function write(value: CelValue, depth = 0): string {
   return isCelType(value) ? JSON.stringify(value.name) : JSON.stringify(String(value));
 }
 
-/** Stops as soon as it is too long: the same list may be in a value many times. */
+/** Checks the length after each part, as one list may be in a value many times. */
 function add(parts: string[], part: string, length: number): number {
   spend(1);
   parts.push(part);
@@ -64,7 +64,7 @@ function add(parts: string[], part: string, length: number): number {
   return longer;
 }
 
-/** A value of JSON. Numbers are doubles, as CEL has it for JSON. Throws an `Error` when it is none. */
+/** Parses JSON. Numbers are doubles, as CEL specifies. @throws {Error} when the text is not JSON. */
 export function fromJson(text: string): CelInput {
   growText(text.length);
   let value: unknown;

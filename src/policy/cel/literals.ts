@@ -1,4 +1,4 @@
-// Arguments that are written out, and that a function would only find wrong when it is called.
+// Checks literal arguments at compile time, which a function would only check when it is called.
 
 import type { CelErrorCode } from './errors.ts';
 import { TIME_METHODS, zoneOffset } from './functions/times.ts';
@@ -6,13 +6,14 @@ import { literalText } from './nodes.ts';
 import type { Expr } from './parse.ts';
 import { compilePattern, RegexError } from './regex.ts';
 
+/** A mistake in a literal argument. */
 export interface LiteralProblem {
   code: CelErrorCode;
   expr: Expr;
   message: string;
 }
 
-/** What is wrong with the arguments of a call, as far as they are written out. */
+/** The mistake in the literal arguments of a call; undefined when there is none. */
 export function literalProblem(name: string, args: readonly Expr[]): LiteralProblem | undefined {
   if (name === 'matches') return patternProblem(args.at(-1));
   if (TIME_METHODS.has(name)) return zoneProblem(args[0]);

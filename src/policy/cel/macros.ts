@@ -1,11 +1,11 @@
-// Macros: what is written like a call, and is another thing.
+// Expands macros, which look like calls.
 
 import { callKind, identKind, inPlaceOf, listKind, type NodeOf } from './nodes.ts';
 import type { Expr, ExprKind } from './parse.ts';
 
 /**
- * Puts in place of `has(map['key'])` and `list.sortBy(x, x.key)` what they stand for; the parser knows the other macros.
- * @returns the call that stands there now.
+ * Expands `has(map['key'])` and `list.sortBy(x, x.key)`. The parser expands the other macros.
+ * @returns the call that replaces the macro.
  */
 export function expandMacro(expr: Expr, call: NodeOf<'callExpr'>): NodeOf<'callExpr'> {
   const kind = call.function === 'has' ? hasElement(call) : call.function === 'sortBy' ? sortBy(call) : undefined;
@@ -28,7 +28,7 @@ function sortBy({ target, args }: NodeOf<'callExpr'>): ExprKind | undefined {
   return callKind('@sorted', [inPlaceOf(list, mapLoop(list, kind.value.name, pair))]);
 }
 
-/** The macro that makes a list of another: what it does with each element x. */
+/** Expands a macro that maps a list. @param element the expression for each element x. */
 function mapLoop(range: Expr, variable: string, element: Expr): ExprKind {
   const part = (kind: ExprKind) => inPlaceOf(range, kind);
   const result = () => part(identKind('@result'));
@@ -52,9 +52,9 @@ function mapLoop(range: Expr, variable: string, element: Expr): ExprKind {
 }
 
 /**
- * Lets a loop that makes a list add to one list, where it would make a new one for each element, and each slower than the
- * one before.
- * @returns what is added; undefined when the loop makes no list.
+ * Changes a loop that builds a list so that it appends in place. Otherwise each iteration would copy the list, which is
+ * quadratic.
+ * @returns the appended expression; undefined when the loop builds no list.
  */
 export function growInPlace({ accuInit, loopStep }: NodeOf<'comprehensionExpr'>): Expr | undefined {
   if (accuInit?.exprKind.case !== 'listExpr') return undefined;

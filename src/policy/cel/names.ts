@@ -1,16 +1,16 @@
-// Which names there are, and which was meant by one that there is not.
+// The known names, and suggestions for unknown ones.
 
 import type { CelFunc, CelType } from '@bufbuild/cel';
 import { describeType } from './types.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** Names of types, which are values too: `type(x) == string`. */
+/** The names of types, which are also values, as in `type(x) == string`. */
 export const TYPE_NAMES: ReadonlySet<string> = new Set([
   ...['bool', 'bytes', 'double', 'int', 'list', 'map', 'null_type', 'string', 'type', 'uint'],
   ...['google.protobuf.Duration', 'google.protobuf.Timestamp'],
 ]);
 
-/** How macros are written: what is called like one and is none was written in another way. */
+/** The forms of macros. A call with the name of a macro in another form is a mistake. */
 const MACROS: Readonly<Record<string, string>> = {
   all: 'list.all(x, x > 1)',
   exists: 'list.exists(x, x > 1)',
@@ -21,21 +21,21 @@ const MACROS: Readonly<Record<string, string>> = {
   sortBy: 'list.sortBy(x, x.key)',
 };
 
-/** Functions that exist elsewhere: why they are not here. */
+/** Functions of other implementations, with the reason why they are not available. */
 export const MISSING_FUNCTIONS: Readonly<Record<string, string>> = {
   'secrets.get': 'needs a vault of secrets, which this gateway does not have',
 };
 
-/** What a chain of names such as `req.headers.host` begins with. */
+/** The variable at the start of a chain of names such as `req.headers.host`. */
 export interface NamedVariable {
-  /** `req.headers` */
+  /** The name, as in `req.headers`. */
   name: string;
   type: CelType;
-  /** How many names of the chain it takes. */
+  /** The number of names of the chain that it consists of. */
   length: number;
 }
 
-/** The variable that a chain of names begins with, the longest that there is. */
+/** The longest variable at the start of a chain of names. */
 export function variableOf(vocabulary: Vocabulary, chain: readonly string[]): NamedVariable | undefined {
   for (let length = chain.length; length > 0; length--) {
     const name = chain.slice(0, length).join('.');
@@ -44,20 +44,20 @@ export function variableOf(vocabulary: Vocabulary, chain: readonly string[]): Na
   return undefined;
 }
 
-/** Why a chain of names is nothing, `of` being what its beginning is, where that has no fields. */
-export function whyNoVariable(vocabulary: Vocabulary, names: readonly string[], of?: CelType): string {
-  const reason = whyMissing(vocabulary.missing, names);
+/** The message for an unknown chain of names. @param of the type of its start, when that is a variable without fields. */
+export function unknownVariable(vocabulary: Vocabulary, names: readonly string[], of?: CelType): string {
+  const reason = missingReason(vocabulary.missing, names);
   if (reason) return reason;
   const name = names.join('.');
   const hint = suggestion(name, Object.keys(vocabulary.variables));
   return `uses ${name}, which is not known${hint || (of ? `: it is below ${describeType(of)}` : '')}`;
 }
 
-/** Whether a function has a name that people write; others are operators, and what the compiler puts in place of macros. */
+/** Whether a function can be called by name. Others are operators and functions of expanded macros. */
 export const isFunctionName = (name: string) => /^[a-z]/i.test(name);
 
-/** Why there is no such function. */
-export function whyNoFunction(
+/** The message for an unknown function. */
+export function unknownFunction(
   functions: Iterable<CelFunc>,
   vocabulary: Vocabulary,
   name: string,
@@ -66,15 +66,18 @@ export function whyNoFunction(
   const known = Array.from(functions, (form) => form.name).filter(isFunctionName);
   const isNamespace = [...known, ...Object.keys(MISSING_FUNCTIONS)].some((other) => other.startsWith(`${namespace}.`));
   const whole = isNamespace ? `${namespace}.${name}` : name;
-  const reason = whyMissing(MISSING_FUNCTIONS, [whole]) ?? whyMissing(vocabulary.missing, [whole]);
+  const reason = missingReason(MISSING_FUNCTIONS, [whole]) ?? missingReason(vocabulary.missing, [whole]);
   if (reason) return reason;
   const macro = Object.hasOwn(MACROS, name) ? MACROS[name] : undefined;
   if (macro) return `writes ${name} in another form than ${macro}`;
   return `calls ${whole}, and there is no such function${suggestion(whole, [...new Set([...known, ...Object.keys(MACROS)])])}`;
 }
 
-/** Why a name cannot be had here that exists elsewhere, `missing` being reasons by name, for all that is below them too. */
-function whyMissing(missing: Readonly<Record<string, string>>, chain: readonly string[]): string | undefined {
+/**
+ * The reason why a name of other implementations is not available.
+ * @param missing reasons by name; they hold for all names below.
+ */
+function missingReason(missing: Readonly<Record<string, string>>, chain: readonly string[]): string | undefined {
   for (let length = chain.length; length > 0; length--) {
     const name = chain.slice(0, length).join('.');
     if (Object.hasOwn(missing, name)) return `${name} ${missing[name]}`;
@@ -82,7 +85,7 @@ function whyMissing(missing: Readonly<Record<string, string>>, chain: readonly s
   return undefined;
 }
 
-/** What would be right in place of `wrong`, to be put behind it; empty when nothing is like it. */
+/** A suggestion for an unknown name, worded to be appended to it; empty when no known name is similar. */
 export function suggestion(wrong: string, known: Iterable<string>): string {
   let best: string | undefined;
   let least = Math.min(4, Math.ceil(wrong.length / 3)) + 1;
@@ -96,7 +99,7 @@ export function suggestion(wrong: string, known: Iterable<string>): string {
   return best ? `: did you mean ${best}?` : '';
 }
 
-/** How many letters are to be changed, added or left out; `max` when it is as many or more. */
+/** The Levenshtein distance of two words, at most `max`. */
 function wordDistance(left: string, right: string, max: number): number {
   if (Math.abs(left.length - right.length) >= max) return max;
   let row = Array.from({ length: right.length + 1 }, (_, i) => i);

@@ -1,9 +1,9 @@
-// The outer form of expressions: texts, comments, words and brackets, before anything is parsed. The parser calls itself for
-// what is nested, so that what is nested too deep must not get there.
+// Scans the tokens of an expression before it is parsed: texts, comments, words and brackets. The parser is recursive, so an
+// expression that is nested too deep must not reach it.
 
 import { CelError } from './errors.ts';
 
-/** How deep brackets, conditions (`a ? b : c`) and operations may be nested. */
+/** The largest nesting depth of brackets, conditions (`a ? b : c`) and operators. */
 export const NESTING_MAX = 100;
 
 const QUOTED = [
@@ -33,7 +33,7 @@ function* tokens(text: string, from = 0): Generator<Token> {
   }
 }
 
-/** Throws a `CelError` unless brackets and quotes are closed, and not nested too deep. */
+/** Checks brackets, quotes and nesting. @throws {CelError} when one is not closed, or the nesting is too deep. */
 export function checkNesting(text: string): void {
   const open: Token[] = [];
   let conditions = 0;
@@ -73,11 +73,11 @@ function checkQuote({ text, at }: Token): void {
 /** An expression in a template. */
 export interface Interpolation {
   text: string;
-  /** Where it stands in the template: behind its `${`. */
+  /** Its position in the template, after `${`. */
   at: number;
 }
 
-/** Cuts a template into texts and what stands in `${…}`. Throws a `CelError` for one that is not closed. */
+/** Splits a template into texts and interpolations `${…}`. @throws {CelError} when one is not closed. */
 export function splitTemplate(template: string): (string | Interpolation)[] {
   const pieces: (string | Interpolation)[] = [];
   let from = 0;

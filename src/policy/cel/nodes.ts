@@ -1,9 +1,9 @@
-// Parts of trees that take the place of what was written. They have the number of what they replace, so that an error in
-// them is told of its place.
+// Creates nodes that replace others in a syntax tree. They keep the id of the replaced node, so that errors have its
+// position.
 
 import type { Expr, ExprKind } from './parse.ts';
 
-/** What a part of one kind has in it. */
+/** The content of a node of one kind. */
 export type NodeOf<Case extends ExprKind['case']> = Extract<ExprKind, { case: Case }>['value'];
 
 export const identKind = (name: string): ExprKind => ({
@@ -26,12 +26,12 @@ export const intKind = (value: number): ExprKind => ({
   value: { $typeName: 'cel.expr.Constant', constantKind: { case: 'int64Value', value: BigInt(value) } },
 });
 
-/** A part in the place of another one. */
+/** Creates a node that replaces another. */
 export function inPlaceOf(expr: Expr, exprKind: ExprKind): Expr {
   return { ...expr, exprKind };
 }
 
-/** The names of `a.b.c` and the parts that they are the end of; undefined when it is something else. */
+/** The names in a chain `a.b.c`, and the node that ends with each; undefined for any other node. */
 export function chainOf(expr: Expr): { names: string[]; parts: Expr[] } | undefined {
   const names: string[] = [];
   const parts: Expr[] = [];
@@ -49,7 +49,7 @@ export function chainOf(expr: Expr): { names: string[]; parts: Expr[] } | undefi
   return undefined;
 }
 
-/** A text that is written out; undefined when it is anything else. */
+/** The value of a text literal; undefined for any other node. */
 export function literalText(expr: Expr | undefined): string | undefined {
   const kind = expr?.exprKind;
   if (kind?.case !== 'constExpr' || kind.value.constantKind.case !== 'stringValue') return undefined;

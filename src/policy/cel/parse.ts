@@ -1,4 +1,4 @@
-// Expressions as trees, and in plain words what is wrong with those that are none.
+// Parses expressions, and explains syntax errors in plain words.
 
 import { parse } from '@bufbuild/cel';
 import { POLICY_LIMITS } from '../../protocol/policy/policy-shape.ts';
@@ -9,7 +9,7 @@ export type Parsed = ReturnType<typeof parse>;
 export type Expr = Parsed['expr'];
 export type ExprKind = Expr['exprKind'];
 
-/** Parses an expression of at most 8 KiB. Throws a `CelError`. */
+/** Parses an expression of at most 8 KiB. @throws {CelError} the syntax error. */
 export function parseExpression(text: string): Parsed {
   if (Buffer.byteLength(text) > POLICY_LIMITS.expression)
     throw new CelError('limit', 0, `must have at most ${POLICY_LIMITS.expression} bytes`);
@@ -23,14 +23,14 @@ export function parseExpression(text: string): Parsed {
   }
 }
 
-/** Where a part of an expression begins in its text. */
+/** The position of a node in the text. */
 export function positionOf(text: string, parsed: Parsed, id: bigint): number {
   const position = Number(parsed.sourceInfo?.positions[id.toString()] ?? 0);
   const blank = /^\s*/.exec(text.slice(position))?.[0].length ?? 0;
   return Math.min(position + blank, text.length);
 }
 
-/** What people write, by how the rest of the text begins, and what they mean. */
+/** Frequent mistakes: how the rest of the text starts, and a hint. */
 const HINTS: [rest: RegExp, hint: string][] = [
   [/^===/, 'equality is =='],
   [/^=>/, 'CEL has no functions of its own: a list is looked through as in list.exists(x, x == 1)'],

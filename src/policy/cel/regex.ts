@@ -1,4 +1,4 @@
-// Regular expressions in the syntax of RE2, which take time in proportion to the text, whatever the pattern.
+// Regular expressions in RE2 syntax. Their time is linear in the length of the text for every pattern.
 
 import { LRUCache } from 'lru-cache';
 import type { RE2JS } from 're2js';
@@ -8,21 +8,21 @@ import { spend, TEXT_LENGTH_MAX } from './cost-budget.ts';
 
 const re2js = lazyPackage<typeof import('re2js')>('re2js');
 
-/** Bytes of a pattern, and instructions it may be compiled to: each is looked at once for every character of a text. */
+/** The most bytes of a pattern, and the most instructions of its program, each of which may run once for every character. */
 const PATTERN_MAX = 8 * 1024;
 const PROGRAM_MAX = 5_000;
-/** What a pattern may come to before it is compiled: compiling takes its time, whatever comes out. */
+/** The largest estimated program that is compiled at all, as compiling itself takes time. */
 const SIZE_MAX = 2 * PROGRAM_MAX;
 
-/** Units of work for a character of a pattern, and for an instruction of it, when it is compiled for a visit. */
-const COMPILE_WORK = 4;
+/** The cost of a character and of an instruction of a pattern that is compiled during an evaluation. */
+const COMPILE_COST = 4;
 const TOO_LARGE = 'is too large: it repeats too much, or has too many alternatives';
 
-/** Patterns that are kept compiled; and bytes of what each finds out about itself while it is used, and may lose again. */
-const KEPT = 1_000;
+/** The most cached patterns, and the most bytes of the lazily built automaton (DFA) of each. */
+const CACHED_MAX = 1_000;
 const AUTOMATON_MAX = 128 * 1024;
 
-/** A pattern that is none, or too large; the message says why. */
+/** A pattern is invalid or too large; the message says why. */
 export class RegexError extends Error {
   constructor(message: string) {
     super(message);
@@ -30,36 +30,37 @@ export class RegexError extends Error {
   }
 }
 
+/** A compiled pattern. */
 export interface Pattern {
   readonly text: string;
-  /** Capturing groups. */
+  /** The number of capturing groups. */
   readonly groups: number;
-  /** Whether it is found anywhere in the text. */
+  /** Whether it matches anywhere in the text. */
   test(text: string): boolean;
-  /** What was found first, followed by what its groups took (undefined: nothing); undefined when it is not there. */
+  /** The first match and its groups, which are undefined when they did not take part; undefined without a match. */
   find(text: string): (string | undefined)[] | undefined;
   /**
-   * Replaces each match. In `to`, `$1` and `${1}` are what a group took, `${name}` and `$<name>` one with a name, `$0` and
-   * `$&` all that was found, `$$` is a dollar sign; a group that is not there leaves what is written. Throws a `RegexError`
-   * when the result has more than 1 MiB.
+   * Replaces each match. In `to`, `$1` and `${1}` are groups, `${name}` and `$<name>` named groups, `$0` and `$&` the whole
+   * match, and `$$` a dollar sign. A reference to an unknown group stays as it is.
+   * @throws {RegexError} when the result has more than 1 MiB.
    */
   replaceAll(text: string, to: string): string;
-  /** Replaces the first match, as `replaceAll` does. */
+  /** Replaces the first match like `replaceAll`. */
   replaceFirst(text: string, to: string): string;
 }
 
-const patterns = new LRUCache<string, CompiledPattern>({ max: KEPT });
+const patterns = new LRUCache<string, CompiledPattern>({ max: CACHED_MAX });
 
-/** Compiles a pattern, or finds it compiled. Throws a `RegexError`. */
+/** Returns a compiled pattern, which may be cached. @throws {RegexError} when it is invalid. */
 export function compilePattern(text: string): Pattern {
   return patternOf(text);
 }
 
-/** What `matches` of expressions goes by: it counts as work (`work.ts`). */
+/** The implementation of `matches` in expressions. It counts the cost (`cost-budget.ts`). */
 export const RE2 = {
   compile(text: string) {
-    // A pattern that is computed may be another one each time.
-    if (!patterns.has(text)) spend(COMPILE_WORK * (1 + text.length + Math.min(sizeOfPattern(text), SIZE_MAX)));
+    // A computed pattern may be new for each request, so that its compilation counts, too.
+    if (!patterns.has(text)) spend(COMPILE_COST * (1 + text.length + Math.min(sizeOfPattern(text), SIZE_MAX)));
     return patternOf(text).metered;
   },
 };
@@ -136,7 +137,7 @@ class CompiledPattern implements Pattern {
     });
   }
 
-  /** @param found the match, and behind it the groups (and more, which is not looked at). */
+  /** Expands the references in a replacement. @param found the match and its groups; further entries are ignored. */
   #expand(to: string, found: readonly (string | undefined)[]): string {
     if (!to.includes('$')) return to;
     return to.replace(REFERENCE, (written, number, braced, named, sign) => {
@@ -152,17 +153,17 @@ class CompiledPattern implements Pattern {
   }
 }
 
-/** Repeats beyond this are refused when it is read. */
+/** The largest repetition that the parser accepts. */
 const REPEAT_MAX = 1000;
-/** What a class of Unicode such as `\pL` takes once, however often it is repeated: it is a long list of ranges. */
+/** The estimated size of a Unicode class such as `\pL`, which is a long list of ranges. */
 const CLASS_SIZE = 50;
 
 const PARTS =
   /\\Q.*?(?:\\E|$)|\\[pP](?:\{[^}]*\}|.)|\\.|\[\]?(?:\\.|\[:\w+:\]|[^\]\\])*\]?|\((?:\?(?:P?<\w*>|[a-zA-Z-]*:?))?|\)|\{(\d+)(?:(,)(\d*))?\}|./gs;
 
 /**
- * About how many instructions a pattern comes to: what is repeated counts as often as it is. It never takes longer than the
- * pattern is long, and never fails: what is no pattern is found when it is compiled.
+ * Estimates the number of instructions of a pattern, including repetitions. The time is linear in the length of the
+ * pattern. It never fails: an invalid pattern is found when it is compiled.
  */
 export function sizeOfPattern(pattern: string): number {
   const outer: number[] = [];

@@ -1,4 +1,4 @@
-// Whether operators and functions take what they are given, and what comes out of them.
+// The types of operators and functions: whether they accept their arguments, and the type of their result.
 
 import type { CelFunc, CelType } from '@bufbuild/cel';
 import type { NodeOf } from './nodes.ts';
@@ -20,12 +20,12 @@ import {
   UINT,
 } from './types.ts';
 
-/** The type of what comes out; or, as a text, what is wrong. */
+/** The type of a result, or the message of a type error. */
 export type TypeResult = CelType | { wrong: string };
 
 const INT_MAX = 2n ** 63n;
 
-/** The type of what is written out. */
+/** The type of a literal. */
 export function constantType({ constantKind: { case: kind, value } }: NodeOf<'constExpr'>): TypeResult {
   const isOutside =
     (kind === 'int64Value' && (value >= INT_MAX || value < -INT_MAX)) ||
@@ -85,9 +85,9 @@ function element(value: CelType, key: CelType): TypeResult {
 }
 
 /**
- * What comes out of an operator or a function.
- * @param overloads its forms.
- * @param implied how many of the arguments were not written.
+ * The result type of an operator or a function.
+ * @param overloads its signatures.
+ * @param implied the number of implicit arguments, which the expression does not contain.
  */
 export function resultType(
   name: string,
@@ -116,7 +116,7 @@ export function resultType(
   return { wrong: `cannot be: ${given}; there is ${[...new Set(known)].join(', ')}` };
 }
 
-/** `string + int`, from `_+_`. */
+/** Formats an operator `_+_` with its types, as in `string + int`. */
 function operation(name: string, args: CelType[]): string {
   let next = 0;
   return name.replace(/_/g, () => ` ${typeName(args[next++] ?? DYN)} `).trim();

@@ -1,4 +1,4 @@
-// Texts with `${…}` in them.
+// Templates: texts with interpolations `${…}`.
 
 import type { CelInput } from '@bufbuild/cel';
 import { growText, startBudget } from './cost-budget.ts';
@@ -8,22 +8,22 @@ import { formatValue } from './format.ts';
 import { splitTemplate } from './nesting.ts';
 import type { Bindings, Vocabulary } from './vocabulary.ts';
 
-/** A text with `${…}` in it, compiled. */
+/** A compiled template. */
 export interface Template {
   readonly text: string;
-  /** The text itself, where nothing is in it that has to be computed. */
+  /** The text of a template without interpolations; undefined with any. */
   readonly constant: string | undefined;
-  /** The variables that it reads, by their whole names. */
+  /** The full names of the variables that it reads. */
   readonly variables: ReadonlySet<string>;
   evaluate(bindings: Bindings): string;
-  /** What is exactly one `${…}` keeps its type; everything else is a text. */
+  /** Evaluates the template. One that is a single interpolation keeps its type; the value of any other is a text. */
   evaluateValue(bindings: Bindings): CelInput;
 }
 
-/** How what is computed is put into a template: as it is, or on one line. */
+/** How values are inserted: unchanged, or without control characters for a header field. */
 export type TemplateStyle = 'plain' | 'header';
 
-/** Expressions in one template. */
+/** The most interpolations of one template. */
 const EXPRESSIONS_MAX = 100;
 
 const STYLES: Record<TemplateStyle, (computed: string) => string> = {
@@ -33,8 +33,9 @@ const STYLES: Record<TemplateStyle, (computed: string) => string> = {
 };
 
 /**
- * Compiles a template. A `$` that no `{` follows is itself. Throws a `CelError`, its position being one in the template;
- * `evaluate` throws a `CelFailure`, also for a text of more than 1 MiB.
+ * Compiles a template. A `$` without a `{` is a literal. The evaluation throws a `CelFailure` for a runtime error, and
+ * for a text of more than 1 MiB.
+ * @throws {CelError} with the position in the template.
  */
 export function compileTemplate(text: string, vocabulary: Vocabulary, style: TemplateStyle = 'plain'): Template {
   const cut = splitTemplate(text);

@@ -1,4 +1,4 @@
-// The types of CEL, as far as they are known before anything is evaluated; `dyn` is what is not known.
+// The static types of CEL. `dyn` stands for a type that is unknown before the evaluation.
 
 import { CelScalar, type CelType, listType, mapType, objectType } from '@bufbuild/cel';
 import { DurationSchema, TimestampSchema } from '@bufbuild/protobuf/wkt';
@@ -12,7 +12,7 @@ export const MAP = mapType(DYN, DYN);
 export const isDyn = (type: CelType) => type === DYN;
 const isNumber = (type: CelType) => type === INT || type === UINT || type === DOUBLE;
 
-/** Whether a value of the type may be given where `wanted` is asked for. What lists and maps hold is looked at when it is used. */
+/** Whether a type is assignable to another. The element types of lists and maps are only checked at runtime. */
 export function fits(type: CelType, wanted: CelType): boolean {
   return isDyn(type) || isDyn(wanted) || (type.kind === wanted.kind && type.name === wanted.name);
 }
@@ -23,7 +23,7 @@ export function canEqual(left: CelType, right: CelType): boolean {
   return fits(left, right) || (isNumber(left) && isNumber(right));
 }
 
-/** What is known of a value that has one of these types. */
+/** The type of a value that has one of these types. */
 export function common(types: readonly CelType[]): CelType {
   const [first, ...others] = types;
   if (!first) return DYN;
@@ -33,21 +33,21 @@ export function common(types: readonly CelType[]): CelType {
   return DYN;
 }
 
-/** What a loop over a value goes through: the elements of lists, the keys of maps; undefined when it is neither. */
+/** The type over which a loop iterates: elements of a list or keys of a map; undefined for other types. */
 export function elementOf(type: CelType): CelType | undefined {
   if (type.kind === 'list') return type.element;
   if (type.kind === 'map') return type.key;
   return isDyn(type) ? DYN : undefined;
 }
 
-/** The name of a type, as people write it. */
+/** The name of a type in expressions. */
 export function typeName(type: CelType): string {
   return String(type)
     .replace(/google\.protobuf\.(Timestamp|Duration)/g, (_, name: string) => name.toLowerCase())
     .replace('null_type', 'null');
 }
 
-/** A value of a type, in a sentence: `an int`. */
+/** A type with its article, for messages: `an int`. */
 export function describeType(type: CelType): string {
   const name = typeName(type);
   return name === 'null' ? name : `${/^[aeiou](?!int)/.test(name) ? 'an' : 'a'} ${name}`;

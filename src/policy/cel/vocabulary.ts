@@ -1,23 +1,24 @@
-// What expressions are about: the names that the phase of a policy gives them.
+// The vocabulary of expressions: the names that they can use in a phase of a policy.
 
 import type { CelFunc, CelInput, CelType } from '@bufbuild/cel';
 
-/** What of a visit a rule is asked about. */
+/** The phase in which a rule runs. */
 export type PolicyPhase = 'on_tcp_connect' | 'on_http_request' | 'on_http_response';
 
+/** The names of one phase. */
 export interface Vocabulary {
-  /** Variables by their whole name, `req.url.path`: a name may be a value and have others below it. */
+  /** The types of variables by their full names, as in `req.url.path`. A variable may have others below it. */
   readonly variables: Readonly<Record<string, CelType>>;
-  /** Names, with all below them, that exist elsewhere and cannot be had here: why, in words to be read behind the name. */
+  /** Unsupported names, including all below them, with the reason, worded to be read after the name. */
   readonly missing: Readonly<Record<string, string>>;
-  /** Functions beyond those of the language and of `functions/`. */
+  /** Functions in addition to those of CEL and of `functions/`. */
   readonly functions: readonly CelFunc[];
   /**
-   * Functions that see a variable which is not written: `getReqHeader('x')` is `getReqHeader(req.headers, 'x')`. By the
-   * name of the function the name of the variable, which becomes its first argument.
+   * Functions with an implicit first argument: `getReqHeader('x')` means `getReqHeader(req.headers, 'x')`. The map has
+   * the name of the variable by the name of the function.
    */
   readonly contextual: Readonly<Record<string, string>>;
 }
 
-/** The values of the variables, by their whole names. Getters are called when an expression needs them, and only then. */
+/** The values of variables by their full names. They are getters, which are called only when an expression uses them. */
 export type Bindings = Readonly<Record<string, CelInput>>;

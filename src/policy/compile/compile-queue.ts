@@ -1,63 +1,64 @@
-// Policies are compiled in turn: a piece of one account's, then of the next one's, and between two pieces whoever else
-// waits for the loop. However many policies an account sends, it has a share of the time.
+// Compiles policies of all accounts in turns (round-robin), a step of each at a time, and yields to the event loop after
+// each step. An account that sends many policies therefore gets only its share of the time.
 
 import { createHash } from 'node:crypto';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextIteration, setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { IncrementalCompilation } from '../cel/compilation.ts';
 
-/** An account may have a part of the time in so many, and as much at once as comes to so many milliseconds of it. */
+/** The limit of one account: one part of `SHARE` of the time, with bursts of `BURST_MS`. */
 const SHARE = 4;
 const BURST_MS = 2_000;
-/** Policies of one account that wait to be compiled. */
+/** The most policies of one account that wait. */
 const WAITING_MAX = 2_000;
-/** Characters of policies that are kept compiled, for agents that come back: of one account, and of all. Each takes 64 bytes. */
-const KEPT_MAX = 64 * 1024;
-const KEPT_OF_ALL = 512 * 1024;
+/** The most characters of cached policies, for agents that reconnect: of one account, and of all. Each takes 64 bytes. */
+const CACHED_PER_ACCOUNT_MAX = 64 * 1024;
+const CACHED_MAX = 512 * 1024;
 
-/** Too many policies of the account are waiting. */
+/** Too many policies of the account wait. */
 export class CompileQueueFull extends Error {}
 
-interface Account {
+interface AccountQueue {
   waiting: number;
-  /** Settles when those before it are compiled. */
+  /** Settles when the last policy in the queue is compiled. */
   last: Promise<unknown>;
-  /** When it will have been idle long enough for all that was compiled for it. */
+  /** When the account will have used up no more than its share. */
   paidAt: number;
 }
 
-interface Kept {
+interface CachedCompilation {
   digest: string;
   length: number;
   compilation: IncrementalCompilation;
 }
 
-const asleep = (ms: number) => sleep(ms, undefined, { ref: false });
+const unreferencedSleep = (ms: number) => sleep(ms, undefined, { ref: false });
 
+/** The queue of all accounts. */
 export class CompileQueue {
   readonly #now: () => number;
   readonly #pause: (ms: number) => Promise<void>;
-  /** Those that have something to compile: what rests does not hold up what does not. */
-  readonly #accounts = new Map<string, Account>();
-  /** The newest first. */
-  readonly #kept = new LRUCache<string, readonly Kept[]>({
-    maxSize: KEPT_OF_ALL,
+  /** The queues of accounts, with and without a limit, by key. A paused queue does not delay the others. */
+  readonly #accounts = new Map<string, AccountQueue>();
+  /** The cached compilations of each account, the newest first. */
+  readonly #cached = new LRUCache<string, readonly CachedCompilation[]>({
+    maxSize: CACHED_MAX,
     sizeCalculation: (kept) => kept.reduce((size, { length }) => size + length, 1),
   });
   #turn: Promise<unknown> = Promise.resolve();
 
-  /** @param now a clock that never goes back, in milliseconds. */
-  constructor(now: () => number = () => performance.now(), pause: (ms: number) => Promise<void> = asleep) {
+  /** @param now a monotonic clock, in milliseconds. */
+  constructor(now: () => number = () => performance.now(), pause: (ms: number) => Promise<void> = unreferencedSleep) {
     this.#now = now;
     this.#pause = pause;
   }
 
   /**
-   * Compiles what an account has sent, after what it sent before.
-   * @param text all that is compiled: what has the same text is compiled once, as long as it is kept.
-   * @param work compiles it. It is begun anew after each piece, so it must do nothing else.
-   * @param isLimited whether it counts for the account's share; not where something else is held up by it.
-   * @throws {CompileQueueFull} and what `work` throws.
+   * Compiles a policy of an account, after its earlier ones.
+   * @param text all policies that are compiled. A text is compiled once, as long as the cache has it.
+   * @param work compiles them. It is restarted after each step, so it must have no side effects.
+   * @param isLimited whether the time counts against the account's share; false when other work waits for it.
+   * @throws {CompileQueueFull} when too many policies wait. @throws {Error} the error of `work`.
    */
   async compile<T>(accountId: string, text: string, work: () => T, isLimited = true): Promise<T> {
     const key = `${accountId} ${isLimited}`;
@@ -66,21 +67,23 @@ export class CompileQueue {
       throw new CompileQueueFull('too many policies of this account are being compiled');
     this.#accounts.set(key, account);
     account.waiting++;
-    const compiled = account.last.then(() => this.#inPieces(account, this.#keptOf(accountId, text), work, isLimited));
-    account.last = compiled.catch(() => {}).finally(() => this.#left(key, account));
+    const compiled = account.last.then(() =>
+      this.#compileInSteps(account, this.#cachedCompilation(accountId, text), work, isLimited),
+    );
+    account.last = compiled.catch(() => {}).finally(() => this.#onDone(key, account));
     return compiled;
   }
 
-  async #inPieces<T>(
-    account: Account,
+  async #compileInSteps<T>(
+    account: AccountQueue,
     compilation: IncrementalCompilation,
     work: () => T,
     isLimited: boolean,
   ): Promise<T> {
     for (;;) {
-      const rest = account.paidAt - this.#now() - BURST_MS;
-      if (isLimited && rest > 0) await this.#pause(rest);
-      const result = await this.#inTurn(() => {
+      const waitMs = account.paidAt - this.#now() - BURST_MS;
+      if (isLimited && waitMs > 0) await this.#pause(waitMs);
+      const result = await this.#runStep(() => {
         const start = this.#now();
         try {
           return compilation.step(work);
@@ -92,31 +95,31 @@ export class CompileQueue {
     }
   }
 
-  /** One piece for each turn of the loop, whoever it is for. */
-  async #inTurn<T>(piece: () => T): Promise<T> {
-    const mine = this.#turn.then(() => nextTurn()).then(piece);
-    this.#turn = mine.catch(() => {});
-    return mine;
+  /** Runs one step for each iteration of the event loop. */
+  async #runStep<T>(step: () => T): Promise<T> {
+    const result = this.#turn.then(() => nextIteration()).then(step);
+    this.#turn = result.catch(() => {});
+    return result;
   }
 
-  #left(key: string, account: Account): void {
+  #onDone(key: string, account: AccountQueue): void {
     if (--account.waiting > 0) return;
-    // Who comes back before has no new share.
-    const forget = () => void (account.waiting === 0 && this.#accounts.delete(key));
-    setTimeout(forget, Math.max(0, account.paidAt - this.#now())).unref();
+    // The queue is deleted only when its share is refilled, so that a new one does not start with a full share.
+    const remove = () => void (account.waiting === 0 && this.#accounts.delete(key));
+    setTimeout(remove, Math.max(0, account.paidAt - this.#now())).unref();
   }
 
-  #keptOf(accountId: string, text: string): IncrementalCompilation {
+  #cachedCompilation(accountId: string, text: string): IncrementalCompilation {
     const digest = createHash('sha256').update(text).digest('base64');
-    const kept = this.#kept.get(accountId) ?? [];
-    const found = kept.find((one) => one.digest === digest);
+    const cached = this.#cached.get(accountId) ?? [];
+    const found = cached.find((one) => one.digest === digest);
     const newest = found ?? { digest, length: text.length, compilation: new IncrementalCompilation(this.#now) };
     let length = 0;
-    const fits = [newest, ...kept.filter((one) => one !== found)].filter((one) => {
+    const retained = [newest, ...cached.filter((one) => one !== found)].filter((one) => {
       length += one.length;
-      return length <= KEPT_MAX;
+      return length <= CACHED_PER_ACCOUNT_MAX;
     });
-    this.#kept.set(accountId, fits);
+    this.#cached.set(accountId, retained);
     return newest.compilation;
   }
 }

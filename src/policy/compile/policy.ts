@@ -1,4 +1,4 @@
-// A traffic policy made ready to run: what is wrong with it is found here, and not when visitors come.
+// Compiles traffic policies. All mistakes are found here, and not at the first request.
 
 import type { ConnectionModule, HttpModule, ModuleEnvironment, ModuleOwner } from '../../http/module.ts';
 import { checkPolicy, effectivePhase } from '../../protocol/policy/policy-shape.ts';
@@ -10,9 +10,9 @@ import { readPolicyDocument } from '../settings/policy-text.ts';
 import { PolicyError, Problems } from '../settings/problems.ts';
 import { compileRules, type RuleSource } from './rules.ts';
 
-/** A policy as modules; a phase without rules costs nothing. */
+/** A compiled policy as modules. A phase without rules has none, so that it costs nothing. */
 export interface CompiledPolicy {
-  /** Undefined without rules for requests or answers, or with `enabled: false`. */
+  /** Undefined without rules for requests or responses, or with `enabled: false`. */
   http: HttpModule | undefined;
   /** Undefined without rules for connections, or with `enabled: false`. */
   connection: ConnectionModule | undefined;
@@ -20,7 +20,7 @@ export interface CompiledPolicy {
 
 /**
  * Compiles a policy in JSON or YAML.
- * @throws {PolicyError} naming up to 20 things that are wrong with it.
+ * @throws {PolicyError} with up to 20 mistakes.
  */
 export function compilePolicyText(text: string, owner: ModuleOwner, environment: ModuleEnvironment): CompiledPolicy {
   return modulesOf(compilePolicyRules(text, owner, environment), environment);
@@ -28,14 +28,14 @@ export function compilePolicyText(text: string, owner: ModuleOwner, environment:
 
 /**
  * Compiles a parsed document.
- * @throws {PolicyError} naming up to 20 things that are wrong with it.
+ * @throws {PolicyError} with up to 20 mistakes.
  */
 export function compilePolicyDocument(
   document: unknown,
   owner: ModuleOwner,
   environment: ModuleEnvironment,
 ): CompiledPolicy {
-  return modulesOf(compileChecked(checked(document, owner.proto), owner, environment), environment);
+  return modulesOf(compileChecked(validateShape(document, owner.proto), owner, environment), environment);
 }
 
 function modulesOf(rules: CompiledRules, environment: ModuleEnvironment): CompiledPolicy {
@@ -43,20 +43,21 @@ function modulesOf(rules: CompiledRules, environment: ModuleEnvironment): Compil
 }
 
 /**
- * Compiles the rules of a policy in JSON or YAML. With `enabled: false` there are none, but what is wrong is found all the same.
- * @throws {PolicyError} naming up to 20 things that are wrong with it.
+ * Compiles the rules of a policy in JSON or YAML. With `enabled: false` the result has no rules, but mistakes are still
+ * reported.
+ * @throws {PolicyError} with up to 20 mistakes.
  */
 export function compilePolicyRules(text: string, owner: ModuleOwner, environment: ModuleEnvironment): CompiledRules {
-  const document = compileOnce(KINDS[owner.proto], text, () => checked(readPolicyDocument(text), owner.proto));
+  const document = compileOnce(KINDS[owner.proto], text, () => validateShape(readPolicyDocument(text), owner.proto));
   return compileChecked(document, owner, environment);
 }
 
 type Document = { enabled?: boolean } & Record<PhaseKey, RuleSource[]>;
 
-/** What tells apart the same text for several protocols. */
+/** The cache keys of a protocol, as the same text compiles differently for each. */
 const KINDS = { http: {}, https: {}, tcp: {}, tls: {} };
 
-function checked(document: unknown, proto: ModuleOwner['proto']): Document {
+function validateShape(document: unknown, proto: ModuleOwner['proto']): Document {
   const misshapen = checkPolicy(document, proto);
   if (misshapen.length > 0) throw new PolicyError(misshapen);
   return document as Document;
@@ -74,5 +75,5 @@ function compileChecked(document: Document, owner: ModuleOwner, environment: Mod
   return enabled ? rules : {};
 }
 
-/** Phases by all of their names. */
+/** The names of phases, including the older ones. */
 type PhaseKey = Parameters<typeof effectivePhase>[0];

@@ -1,4 +1,4 @@
-// Compiles the rules of a policy, and finds what is wrong with them beyond their shape.
+// Compiles the rules of a policy, and reports mistakes beyond their shape.
 
 import type { ModuleEnvironment, ModuleOwner } from '../../http/module.ts';
 import { logAction } from '../actions/log.ts';
@@ -13,21 +13,21 @@ import type { ActionKind, CompiledAction } from '../settings/action-kind.ts';
 import { type PhaseContext, SettingsReader } from '../settings/config-reader.ts';
 import { PROBLEM, type Problems } from '../settings/problems.ts';
 
-/** A rule as `checkPolicy` has found it to be well formed. */
+/** A rule whose shape `checkPolicy` has validated. */
 export interface RuleSource {
   name?: string;
   expressions?: string[];
   actions: { type: string; config?: Record<string, unknown> | null }[];
 }
 
-/** What the rules are compiled for, and where what is wrong with them is noted. */
+/** The owner of the rules, their environment, and the list of mistakes. */
 export interface CompileContext {
   owner: ModuleOwner;
   environment: ModuleEnvironment;
   problems: Problems;
 }
 
-/** @param key of the phase as it is written in the policy, for the places of problems. */
+/** Compiles the rules of a phase. @param key the name of the phase in the policy, for the paths of mistakes. */
 export function compileRules(
   sources: readonly RuleSource[],
   key: string,
@@ -77,7 +77,7 @@ function compileSteps(actions: RuleSource['actions'], at: string, place: string,
       reading.problems.report(path, PROBLEM.unreachable, `is never reached: ${endedBy} before it ends the phase`);
     const kind = kindOf(type, path, reading);
     if (!kind) return [];
-    // What is only noted lets nobody in.
+    // Variables that only `log` reads do not affect the decision of a policy, so they are not counted.
     const of = kind === logAction ? { ...reading, variables: new Set<string>() } : reading;
     const action = compileAction(kind, `${path}.config`, config ?? {}, of);
     if (action.isTerminal) endedBy ??= type;

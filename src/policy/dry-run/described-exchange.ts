@@ -1,4 +1,4 @@
-// A visit that nobody makes: what a trial run shows to the rules.
+// The exchange of a dry run, made of the description of a request or a connection.
 
 import type { HttpExchange, HttpResponse } from '../../http/exchange.ts';
 import { HeaderList } from '../../http/header-list.ts';
@@ -6,19 +6,20 @@ import type { ModuleOwner, NewConnection, Responded } from '../../http/module.ts
 import type { LiveEndpoint, Proto } from '../../tunnel/endpoints/endpoint.ts';
 import type { DryRunField, DryRunRequest, DryRunResponse } from './dry-run-types.ts';
 
-/** Of documentation (RFC 5737): nobody's. */
+/** Addresses for documentation (RFC 5737), which no host has. */
 const VISITOR_IP = '192.0.2.1';
 const GATEWAY_IP = '192.0.2.254';
 const PORTS: Record<Proto, number> = { http: 80, https: 443, tcp: 0, tls: 443 };
 
-/** Both a connection and a request on it, whose answer is put there when it is known. */
+/** A connection and a request on it. The response is set when it is known. */
 export interface DescribedExchange extends HttpExchange, Pick<NewConnection, 'terminateTls'> {
   response: HttpResponse | undefined;
 }
 
 /**
- * @param time the wall clock, in milliseconds.
- * @throws {TypeError} when the URL is none.
+ * Makes the exchange.
+ * @param time the current time of the wall clock, in milliseconds.
+ * @throws {TypeError} when the URL is invalid.
  */
 export function describedExchange(
   described: DryRunRequest,
@@ -61,7 +62,7 @@ export function describedExchange(
   };
 }
 
-/** An answer of upstream. */
+/** Makes a response of the upstream. */
 export function describedResponse({ status = 200, headers = [], body = '' }: DryRunResponse): HttpResponse {
   return {
     status,
@@ -72,18 +73,18 @@ export function describedResponse({ status = 200, headers = [], body = '' }: Dry
   };
 }
 
-/** An answer of the policy's own. */
+/** Makes the response of a policy. */
 export function syntheticResponse({ status, fields, body }: Responded): HttpResponse {
   return { status, fields: new HeaderList(fields), bodyLength: body.length, encoding: undefined, isSynthetic: true };
 }
 
-/** What stands in for an internal endpoint: in a trial, all of them are online. */
+/** A stand-in for an internal endpoint. In a dry run all of them are online. */
 export function describedEndpoint(url: string): LiveEndpoint {
   const proto = url.replace(/:.*/s, '').toLowerCase();
-  return { publicUrl: url, proto } as LiveEndpoint; // Nobody opens it.
+  return { publicUrl: url, proto } as LiveEndpoint; // A dry run opens no streams.
 }
 
-/** Fields as they are told. */
+/** Header fields as the result of a dry run has them. */
 export function toFieldList(list: HeaderList['list']): DryRunField[] {
   return list.map(([name, value]) => ({ name, value }));
 }

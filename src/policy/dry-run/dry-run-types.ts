@@ -1,61 +1,63 @@
-// What a trial run of a policy is told, and what it tells. Plain data, for whoever shows it.
+// The input and the result of a dry run, as plain data.
 
 import type { PolicyProblem } from '../../protocol/policy/policy-shape.ts';
 import type { PolicyPhase } from '../cel/vocabulary.ts';
 
+/** A header field. */
 export interface DryRunField {
   name: string;
   value: string;
 }
 
-/** A request as a visitor might send it. */
+/** The description of a request. */
 export interface DryRunRequest {
-  /** GET where nothing else is said. */
+  /** The method; GET when left out. */
   method?: string;
-  /** `https://shop.example.com/a?b=c`. */
+  /** The URL, as in `https://shop.example.com/a?b=c`. */
   url: string;
   headers?: readonly DryRunField[];
   body?: string;
-  /** 192.0.2.1 where nothing else is said. */
+  /** The visitor's address; 192.0.2.1 when left out. */
   clientIp?: string;
   clientPort?: number;
 }
 
-/** An answer as upstream might give it. */
+/** The description of the upstream's response. */
 export interface DryRunResponse {
-  /** 200 where nothing else is said. */
+  /** The status; 200 when left out. */
   status?: number;
   headers?: readonly DryRunField[];
   body?: string;
 }
 
-/** One expression of a rule, as far as it was looked at: after the first that does not hold, none is. */
+/** The result of an expression. Expressions after the first false one are not evaluated. */
 export interface DryRunExpression {
   text: string;
-  /** In JSON; undefined when it was not looked at, or failed. */
+  /** The value as JSON; undefined when the expression was not evaluated or failed. */
   value: unknown;
-  /** Why it has no value; undefined otherwise. */
+  /** The error of a failed expression; undefined otherwise. */
   error: string | undefined;
 }
 
-/** One action that was carried out, as far as that goes here. */
+/** An action that was run, without its effects outside of the dry run. */
 export interface DryRunAction {
-  /** As it is written in the policy: `add-headers`. */
+  /** The type in the policy, as in `add-headers`. */
   type: string;
-  /** What it does, a line each: `adds x-a: 1`, `answers with 403`. */
+  /** Its effects, a line for each, as in `adds x-a: 1` or `answers with 403`. */
   effects: string[];
-  /** What later expressions see under `actions.<name>`; undefined when it says nothing. */
+  /** The value of its variable `actions.<name>`; undefined when it sets none. */
   result: Record<string, unknown> | undefined;
-  /** Why it failed; undefined otherwise. */
+  /** The error of a failed action; undefined otherwise. */
   error: string | undefined;
 }
 
-/** `unreached`: an action before it ended the phase. */
+/** The state of a rule. `unreached`: an earlier action has ended the phase. */
 export type DryRunRuleState = 'matched' | 'unmatched' | 'failed' | 'unreached';
 
+/** What a rule did. */
 export interface DryRunRule {
   phase: PolicyPhase;
-  /** Its place within its phase, from 0. */
+  /** The index of the rule in its phase, from 0. */
   index: number;
   name: string | undefined;
   state: DryRunRuleState;
@@ -63,45 +65,47 @@ export interface DryRunRule {
   actions: DryRunAction[];
 }
 
-/** A request, as upstream gets it in the end. */
+/** The request that the upstream would get. */
 export interface DryRunForwarded {
   method: string;
   url: string;
   headers: DryRunField[];
-  /** The URL of the internal endpoint that is asked instead; undefined when it is the endpoint itself. */
+  /** The URL of the internal endpoint that the request is forwarded to; undefined when it goes to the endpoint itself. */
   internal: string | undefined;
 }
 
-/** An answer, as the visitor gets it in the end. */
+/** The response that the visitor would get. */
 export interface DryRunReturned {
   status: number;
   headers: DryRunField[];
-  /** Undefined where it is upstream's own. */
+  /** The body; undefined when it is the upstream's own. */
   body: string | undefined;
-  /** `ERR_GATEWAY_…`, where it is one of the gateway's own errors. */
+  /** The code `ERR_GATEWAY_…` of an error of the gateway; undefined otherwise. */
   error: string | undefined;
 }
 
-/** `forwarded`: upstream is asked; `answered`: it is not, the policy answers; `refused`: turned away; `closed`: hung up on. */
+/** `forwarded`: to the upstream; `answered`: the policy responds; `refused`: with an error; `closed`: the connection. */
 export type DryRunOutcomeKind = 'forwarded' | 'answered' | 'refused' | 'closed';
 
+/** The outcome of a request or a connection. */
 export interface DryRunOutcome {
   kind: DryRunOutcomeKind;
-  /** Why the visitor is turned away, as the log says it. */
+  /** The reason of a refusal, as in the log. */
   reason: string | undefined;
-  /** What goes to upstream; undefined where nothing does, and for tcp and tls, which have no requests. */
+  /** The request to the upstream; undefined when there is none, and for tcp and tls. */
   request: DryRunForwarded | undefined;
-  /** What comes back; undefined when the connection is closed, or upstream is asked and no answer of it was described. */
+  /** The response; undefined when the connection is closed, or the upstream's response was not described. */
   response: DryRunReturned | undefined;
 }
 
+/** The result of a dry run. */
 export interface DryRunResult {
-  /** What is wrong with the policy; nothing was run then. */
+  /** The mistakes in the policy; with any, nothing was run. */
   problems: readonly PolicyProblem[];
-  /** Every rule in the order of phases. */
+  /** All rules, in the order of the phases. */
   rules: DryRunRule[];
-  /** What the `log` actions say. */
+  /** The entries of the `log` actions. */
   notes: object[];
-  /** Undefined when the policy cannot be used. */
+  /** The outcome; undefined when the policy is invalid. */
   outcome: DryRunOutcome | undefined;
 }

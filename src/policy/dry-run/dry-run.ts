@@ -1,4 +1,4 @@
-// A trial run: what a policy would do about a visit that is described, rule by rule, and what would become of it.
+// Dry runs of policies: the effects of each rule on a described request or connection, and the outcome.
 
 import { errorResponse } from '../../http/error-response.ts';
 import type {
@@ -28,17 +28,17 @@ import {
 import type { DryRunOutcome, DryRunRequest, DryRunResponse, DryRunResult, DryRunReturned } from './dry-run-types.ts';
 import { Trace } from './trace.ts';
 
-/** What modules need of the world, where it is to be another than the real one. */
+/** Replacements for parts of the environment of modules. */
 export interface DryRunOptions extends Partial<Omit<ModuleEnvironment, 'note'>> {
-  /** Does what compiles the policy; at once, when left out. */
+  /** Runs the compilation of the policy, for example in a queue. Left out: it runs at once. */
   compile?<T>(work: () => T): T | Promise<T>;
 }
 
 /**
- * Tries a policy in JSON or YAML. It is compiled for this alone, so nothing that it counts is left behind; nothing is
- * logged, and all internal endpoints are taken to be online. Keys for tokens, and of senders of webhooks, are fetched as in earnest.
- * @param response what upstream answers; without it, rules for answers see only those of the policy itself.
- * @throws {TypeError} when the URL of the request is none.
+ * Runs a policy in JSON or YAML. It is compiled for this run only, so that it leaves no counters behind. It logs nothing and
+ * assumes that all internal endpoints are online. Keys of issuers and of webhook providers are really fetched.
+ * @param response the upstream's response. Without it, response rules only see responses of the policy itself.
+ * @throws {TypeError} when the URL of the request is invalid.
  */
 export async function dryRun(
   text: string,
@@ -69,7 +69,7 @@ export async function dryRun(
   }
 }
 
-const NOTHING = { reason: undefined, request: undefined, response: undefined };
+const NO_DETAILS = { reason: undefined, request: undefined, response: undefined };
 
 class DryRun {
   readonly #exchange: DescribedExchange;
@@ -86,35 +86,39 @@ class DryRun {
     const exchange = this.#exchange;
     const isHttp = ['http', 'https'].includes(exchange.endpoint.proto);
     const connected = await this.#connection?.onConnection(exchange);
-    if (connected?.kind === 'close') return turnedAway(connected);
+    if (connected?.kind === 'close') return refusedOutcome(connected);
     if (connected || !isHttp) return this.#forwarded(isHttp, connected?.endpoint.publicUrl);
 
     if (this.#http?.readsPath && isAmbiguousPath(pathOfTarget(exchange.request.target)))
-      return turnedAway({ kind: 'refuse', error: 'ambiguousPath', reason: 'servers differ in where its path leads' });
+      return refusedOutcome({
+        kind: 'refuse',
+        error: 'ambiguousPath',
+        reason: 'servers differ in where its path leads',
+      });
     const verdict = await this.#http?.onRequest?.(exchange);
     if (verdict?.kind === 'answer') return this.#answered(verdict);
-    if (verdict && verdict.kind !== 'forward') return turnedAway(verdict);
+    if (verdict && verdict.kind !== 'forward') return refusedOutcome(verdict);
     const forwarded = this.#forwarded(isHttp, verdict?.endpoint.publicUrl);
     if (!response) return forwarded;
     exchange.response = describedResponse(response);
     return { ...forwarded, ...(await this.#returned(undefined)) };
   }
 
-  /** The policy answers by itself; its rules for answers see that too. */
+  /** The outcome when the policy responds. The response rules see this response, too. */
   async #answered(answer: Responded): Promise<DryRunOutcome> {
     this.#exchange.response = syntheticResponse(answer);
     const returned = await this.#returned(answer.body.toString());
-    return { ...NOTHING, kind: 'answered', reason: answer.reason, ...returned };
+    return { ...NO_DETAILS, kind: 'answered', reason: answer.reason, ...returned };
   }
 
-  /** Runs the rules for answers. @param body of the answer that there is; undefined: upstream's. */
+  /** Runs the response rules. @param body the body of the policy's own response; undefined for the upstream's. */
   async #returned(
     body: string | undefined,
   ): Promise<Partial<DryRunOutcome> & { response: DryRunReturned | undefined }> {
     const exchange = this.#exchange;
     const verdict: Verdict = await this.#http?.onResponse?.(exchange);
     if (verdict && verdict.kind !== 'answer' && verdict.kind !== 'forward') {
-      const { kind, reason, response } = turnedAway(verdict);
+      const { kind, reason, response } = refusedOutcome(verdict);
       return { kind, reason, response };
     }
     if (verdict?.kind === 'answer') exchange.response = syntheticResponse(verdict);
@@ -127,15 +131,15 @@ class DryRun {
     const { request } = this.#exchange;
     const headers = [{ name: 'host', value: request.host }, ...toFieldList(request.fields.list)];
     const forwarded = isHttp ? { method: request.method, url: urlAsSent(request), headers, internal } : undefined;
-    return { ...NOTHING, kind: 'forwarded', request: forwarded };
+    return { ...NO_DETAILS, kind: 'forwarded', request: forwarded };
   }
 }
 
-function turnedAway(verdict: ModuleRefusal | CloseConnection): DryRunOutcome {
+function refusedOutcome(verdict: ModuleRefusal | CloseConnection): DryRunOutcome {
   const { reason } = verdict;
-  if (verdict.kind === 'close') return { ...NOTHING, kind: 'closed', reason };
+  if (verdict.kind === 'close') return { ...NO_DETAILS, kind: 'closed', reason };
   const { status, fields, body } = errorResponse(verdict.error, false);
   const headers = toFieldList([...fields, ...(verdict.fields ?? [])]);
   const error = `ERR_GATEWAY_${visitorErrors[verdict.error].number}`;
-  return { ...NOTHING, kind: 'refused', reason, response: { status, headers, body: body.toString(), error } };
+  return { ...NO_DETAILS, kind: 'refused', reason, response: { status, headers, body: body.toString(), error } };
 }

@@ -1,4 +1,4 @@
-// What an action does, in words: found by comparing what there was before with what there is afterwards.
+// Describes the effects of an action in words, by comparing the exchange before and after it.
 
 import type { HttpExchange } from '../../http/exchange.ts';
 import type { HeaderList } from '../../http/header-list.ts';
@@ -10,7 +10,7 @@ import { urlAsSent } from '../settings/url-change.ts';
 
 type Fields = HeaderList['list'];
 
-/** What an action may change. */
+/** The parts of an exchange that an action may change. */
 export interface ExchangeSnapshot {
   url: string;
   request: Fields;
@@ -19,6 +19,7 @@ export interface ExchangeSnapshot {
   vars: ReadonlyMap<string, unknown>;
 }
 
+/** Copies these parts before an action. */
 export function takeSnapshot({ exchange, vars }: PhaseRun): ExchangeSnapshot {
   return {
     url: exchange ? urlAsSent(exchange.request) : '',
@@ -29,7 +30,7 @@ export function takeSnapshot({ exchange, vars }: PhaseRun): ExchangeSnapshot {
   };
 }
 
-/** @returns a line for everything that is another than before, and for what becomes of the visit. */
+/** Describes an action. @returns a line for each change, and one for the outcome. */
 export function describeEffects(was: ExchangeSnapshot, { exchange, vars }: PhaseRun, verdict: ActionVerdict): string[] {
   const lines: string[] = [];
   for (const [name, value] of vars)

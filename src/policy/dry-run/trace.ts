@@ -1,4 +1,4 @@
-// Writes down what the rules of a policy do, as they do it.
+// Records what the rules of a policy do during a dry run.
 
 import { toJsonValue } from '../run/json-value.ts';
 import type { CompiledRules, PhaseRun, PolicyRule, RuleStep, RunObserver } from '../run/phase-run.ts';
@@ -8,27 +8,28 @@ import { describeEffects, type ExchangeSnapshot, takeSnapshot } from './effects.
 
 const PHASES = ['on_tcp_connect', 'on_http_request', 'on_http_response'] as const;
 
+/** The record of one dry run. */
 export class Trace implements RunObserver {
-  /** Every rule, in the order of phases. */
+  /** All rules, in the order of the phases. */
   readonly rules: DryRunRule[];
   readonly #byRule = new Map<PolicyRule, DryRunRule>();
   #before: ExchangeSnapshot | undefined;
 
   constructor(rules: CompiledRules) {
-    this.rules = PHASES.flatMap((phase) => rules[phase] ?? []).map((rule) => this.#blank(rule));
+    this.rules = PHASES.flatMap((phase) => rules[phase] ?? []).map((rule) => this.#newRecord(rule));
   }
 
   onRule(rule: PolicyRule): void {
-    this.#of(rule).state = 'matched';
+    this.#recordOf(rule).state = 'matched';
   }
 
   onCondition(rule: PolicyRule, index: number, value: boolean | Error): void {
-    const told = this.#of(rule);
-    const expression = told.expressions[index];
+    const recorded = this.#recordOf(rule);
+    const expression = recorded.expressions[index];
     if (!expression) return;
     if (value instanceof Error) expression.error = value.message;
     else expression.value = value;
-    if (value !== true) told.state = value === false ? 'unmatched' : 'failed';
+    if (value !== true) recorded.state = value === false ? 'unmatched' : 'failed';
   }
 
   onStepStart(_rule: PolicyRule, _step: RuleStep, run: PhaseRun): void {
@@ -36,27 +37,27 @@ export class Trace implements RunObserver {
   }
 
   onStepEnd(rule: PolicyRule, { type, result }: RuleStep, run: PhaseRun, verdict: ActionVerdict): void {
-    const said = result === undefined ? undefined : run.actions.get(result);
+    const value = result === undefined ? undefined : run.actions.get(result);
     const hasFailed = verdict?.kind === 'refuse' && verdict.error === 'policyFailed';
-    const told = this.#of(rule);
-    if (hasFailed) told.state = 'failed';
-    told.actions.push({
+    const recorded = this.#recordOf(rule);
+    if (hasFailed) recorded.state = 'failed';
+    recorded.actions.push({
       type,
       effects: describeEffects(this.#before as ExchangeSnapshot, run, verdict),
-      result: said && (toJsonValue(said) as Record<string, unknown>),
+      result: value && (toJsonValue(value) as Record<string, unknown>),
       error: hasFailed ? verdict.reason : undefined,
     });
   }
 
-  #blank(rule: PolicyRule): DryRunRule {
+  #newRecord(rule: PolicyRule): DryRunRule {
     const { phase, index, name } = rule;
     const expressions = rule.conditions.map(({ text }) => ({ text, value: undefined, error: undefined }));
-    const told: DryRunRule = { phase, index, name, state: 'unreached', expressions, actions: [] };
-    this.#byRule.set(rule, told);
-    return told;
+    const recorded: DryRunRule = { phase, index, name, state: 'unreached', expressions, actions: [] };
+    this.#byRule.set(rule, recorded);
+    return recorded;
   }
 
-  #of(rule: PolicyRule): DryRunRule {
+  #recordOf(rule: PolicyRule): DryRunRule {
     return this.#byRule.get(rule) as DryRunRule;
   }
 }

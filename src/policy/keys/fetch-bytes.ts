@@ -1,46 +1,48 @@
-// Fetches what others publish about their keys: only from public addresses, unless the operator lets others be reached.
-// Whoever names a host could have the gateway ask its neighbours otherwise.
+// Fetches published keys and certificates. Unless the operator allows private addresses, only public ones are reached;
+// otherwise the author of a URL could reach the gateway's private network (SSRF).
 
 import { request as overHttp } from 'node:http';
 import { request as overHttps } from 'node:https';
 import { guardedLookup, isPublicAddress, type ResolveHost } from '../../net/public-addresses.ts';
 
-/** Milliseconds that the whole answer may take. */
-const TIMEOUT = 5000;
+/** The default timeout of the whole response; milliseconds. */
+const TIMEOUT_MS = 5000;
 
-/** How others are reached. */
+/** The servers that may be reached, and how. */
 export interface FetchReach {
-  /** Whether addresses that are not public may be asked. */
+  /** Whether private addresses are allowed. */
   isPrivateAllowed: boolean;
-  /** Milliseconds that the whole answer may take. Default 5000. */
+  /** The timeout of the whole response, in milliseconds; 5000 when left out. */
   timeout?: number;
-  /** What stands in for the Internet; left out: itself. */
+  /** A server that stands in for the Internet, in tests. */
   standIn?: StandInServer;
 }
 
-/** One server in the place of all hosts: for tests. */
+/** One server that stands in for all hosts, in tests. */
 export interface StandInServer {
-  /** Where names lead. */
+  /** Resolves the names of hosts. */
   resolve: ResolveHost;
-  /** In place of 443. */
+  /** The port instead of 443. */
   port: number;
-  /** The authority, in PEM, that is trusted in place of the public ones. */
+  /** The trusted CA certificate, in PEM, instead of the public ones. */
   ca: string;
 }
 
+/** The expected response. */
 export interface FetchLimits {
-  /** The media type to ask for. */
+  /** The accepted media type. */
   type: string;
   bytesMax: number;
 }
 
 /**
- * Fetches what a URL leads to. Redirections are not followed: they could lead anywhere.
- * @param url of https, or of http where the caller allows that. An address in the place of a name is for the caller to check.
- * @throws unless each address of its host may be asked, and 200 with at most `bytesMax` bytes is there in time.
+ * Fetches a URL. Redirects are not followed, as they could lead to a private address.
+ * @param url an https URL, or an http URL when the caller allows that. The caller checks a URL with an IP address.
+ * @throws {Error} unless every address of the host is allowed, and the response is 200 with at most `bytesMax` bytes in
+ * time.
  */
 export function fetchBytes(url: URL, { type, bytesMax }: FetchLimits, reach: FetchReach): Promise<Buffer> {
-  const { isPrivateAllowed, timeout = TIMEOUT, standIn } = reach;
+  const { isPrivateAllowed, timeout = TIMEOUT_MS, standIn } = reach;
   const send = url.protocol === 'https:' ? overHttps : overHttp;
   return new Promise((resolve, reject) => {
     const request = send(url, {
@@ -66,5 +68,5 @@ export function fetchBytes(url: URL, { type, bytesMax }: FetchLimits, reach: Fet
   });
 }
 
-/** What a look-up fails with that leads to an address that must not be asked. */
+/** The error of a look-up that leads to a forbidden address. */
 export const notPublicError = (address: string) => new Error(`its address ${address} is not a public one`);

@@ -1,36 +1,35 @@
-// Public keys that somebody else publishes: fetched when they are needed first, and kept for a while. What is kept is used
-// while newer is fetched.
+// A cache of published keys. They are fetched at the first use and refreshed in the background (stale-while-revalidate).
 
-/** Keys that cannot be had, and so nothing that is signed with them can be judged. */
+/** The keys cannot be fetched, so that no signature can be verified. */
 export class KeysUnavailable extends Error {}
 
-/** In the place of what brings keys, where nothing is to be fetched. */
+/** A fetch function that always fails, for contexts in which nothing may be fetched. */
 export async function refuseKeyFetch(): Promise<never> {
   throw new KeysUnavailable('nothing is fetched here');
 }
 
-/** Milliseconds. */
+/** The times of a cache, in milliseconds. */
 export interface KeyCacheTimes {
-  /** After which newer ones are fetched when somebody asks, who need not wait for them. */
+  /** The age from which a use starts a refresh in the background. */
   fresh: number;
-  /** For which they are used while newer ones are fetched, or cannot be had. */
+  /** The age up to which keys are used while a refresh is in progress or fails. */
   usable: number;
-  /** Between an attempt that failed and the next. */
+  /** The pause after a failed fetch. */
   pause: number;
 }
 
-/** What one place publishes. There is one fetch at a time, however many ask. */
+/** The keys of one URL. Concurrent uses share one fetch. */
 export class KeyCache<T> {
   readonly #fetch: () => Promise<T>;
   readonly #times: KeyCacheTimes;
   readonly #now: () => number;
   #value: { is: T; since: number } | undefined;
   #failure: { message: string; at: number } | undefined;
-  #underWay: Promise<void> | undefined;
+  #fetching: Promise<void> | undefined;
 
   /**
-   * @param fetch brings it; nothing is fetched before somebody asks.
-   * @param now a clock that never goes back, in milliseconds.
+   * @param fetch fetches the keys. It is not called before the first use.
+   * @param now a monotonic clock, in milliseconds.
    */
   constructor(fetch: () => Promise<T>, times: KeyCacheTimes, now: () => number) {
     this.#fetch = fetch;
@@ -38,7 +37,7 @@ export class KeyCache<T> {
     this.#now = now;
   }
 
-  /** What is kept and usable; undefined where there is nothing. What is not fresh is fetched meanwhile. */
+  /** The usable keys; undefined when there are none. Stale keys are refreshed in the background. */
   peek(mayFetch = () => true): T | undefined {
     const { fresh, usable } = this.#times;
     const age = this.#age();
@@ -48,10 +47,11 @@ export class KeyCache<T> {
   }
 
   /**
-   * The same, but for waiting where nothing is at hand.
-   * @param maxAge of what is taken without waiting for newer, in milliseconds. Left out: whatever is usable.
-   * @param mayFetch asked before a fetch begins.
-   * @throws {KeysUnavailable}
+   * The usable keys. It waits for a fetch when there are none.
+   * @param maxAge the largest age of keys that are returned without a fetch, in milliseconds; that of usable keys when
+   * left out.
+   * @param mayFetch called before a fetch, which it can prevent.
+   * @throws {KeysUnavailable} when the fetch fails.
    */
   async get(maxAge = this.#times.usable, mayFetch = () => true): Promise<T> {
     if (this.#age() >= maxAge) await this.#refresh(mayFetch);
@@ -68,11 +68,11 @@ export class KeyCache<T> {
 
   async #refresh(mayFetch: () => boolean): Promise<void> {
     if (this.#failure && this.#now() - this.#failure.at < this.#times.pause) return;
-    if (!this.#underWay && !mayFetch()) return;
-    this.#underWay ??= this.#load().finally(() => {
-      this.#underWay = undefined;
+    if (!this.#fetching && !mayFetch()) return;
+    this.#fetching ??= this.#load().finally(() => {
+      this.#fetching = undefined;
     });
-    await this.#underWay;
+    await this.#fetching;
   }
 
   async #load(): Promise<void> {

@@ -1,4 +1,4 @@
-// Values of expressions as JSON can say them: for logs, keys and trial runs.
+// Converts CEL values to JSON, for logs, keys of rate limits and dry runs.
 
 import { isCelList, isCelMap, isCelUint } from '@bufbuild/cel';
 import { isMessage, toJson } from '@bufbuild/protobuf';
@@ -6,8 +6,8 @@ import { isReflectMessage } from '@bufbuild/protobuf/reflect';
 import { DurationSchema, TimestampSchema } from '@bufbuild/protobuf/wkt';
 
 /**
- * A value in JSON's types: whole numbers that are too large become texts, bytes base64, times RFC 3339, durations seconds
- * as `1.5s`.
+ * Converts a value to JSON types: integers beyond the safe range become strings, bytes Base64, timestamps RFC 3339,
+ * durations seconds as in `1.5s`.
  */
 export function toJsonValue(value: unknown): unknown {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);

@@ -1,4 +1,5 @@
-// Runs the rules of a phase: expressions in order, then actions in order. Nothing waits unless an action does.
+// Runs the rules of a phase: their expressions in order, then their actions in order. It is synchronous unless an action
+// is not.
 
 import type { CelInput } from '@bufbuild/cel';
 import type { HttpExchange } from '../../http/exchange.ts';
@@ -8,53 +9,56 @@ import { bindingsOf } from '../cel/variables/bindings.ts';
 import type { Bindings, PolicyPhase } from '../cel/vocabulary.ts';
 import type { ActionRun, ActionVerdict, CompiledAction } from '../settings/action-kind.ts';
 
+/** A compiled expression of a rule. */
 export interface RuleCondition {
   readonly text: string;
   test(bindings: Bindings): boolean;
 }
 
+/** A compiled action of a rule. */
 export interface RuleStep {
-  /** As the policy calls it. */
+  /** The type in the policy. */
   readonly type: string;
   readonly action: CompiledAction;
-  /** What it is called in `actions.<name>`; undefined when it says nothing. */
+  /** The name of its variable `actions.<name>`; undefined when it sets none. */
   readonly result: string | undefined;
-  /** Where it stands, for the log. */
+  /** Its path, for the log. */
   readonly place: string;
 }
 
+/** A compiled rule. */
 export interface PolicyRule {
   readonly phase: PolicyPhase;
-  /** Its place in the phase, from 0. */
+  /** Its index in the phase, from 0. */
   readonly index: number;
   readonly name: string | undefined;
   readonly conditions: readonly RuleCondition[];
   readonly steps: readonly RuleStep[];
-  /** Its name, or where it stands, for the log. */
+  /** Its name or its path, for the log. */
   readonly place: string;
-  /** Whether what it does depends on the path of the request. */
+  /** Whether its effects depend on the request's path. */
   readonly readsPath: boolean;
 }
 
-/** What actions have said of themselves; the response's phase sees what the request's did. */
+/** The variables `actions.<name>`. The response phase also has those of the request phase. */
 export type ActionResults = Map<string, Record<string, CelInput>>;
 
-/** The rules of each phase; one that has none is missing. */
+/** The rules of each phase. A phase without rules is left out. */
 export type CompiledRules = Partial<Record<PolicyPhase, readonly PolicyRule[]>>;
 
-/** Sees everything that is done, for trial runs. */
+/** Observes a run, for dry runs. */
 export interface RunObserver {
-  /** A rule is looked at. */
+  /** Called before a rule is evaluated. */
   onRule(rule: PolicyRule): void;
-  /** @param value of an expression, or what it failed with. */
+  /** Called after an expression. @param value its value or its error. */
   onCondition(rule: PolicyRule, index: number, value: boolean | Error): void;
-  /** An action is about to run. */
+  /** Called before an action. */
   onStepStart(rule: PolicyRule, step: RuleStep, run: PhaseRun): void;
-  /** It has run. */
+  /** Called after an action. */
   onStepEnd(rule: PolicyRule, step: RuleStep, run: PhaseRun, verdict: ActionVerdict): void;
 }
 
-/** One request, one answer, or one connection on its way through the rules. */
+/** The run of a phase for one request, response or connection. */
 export class PhaseRun implements ActionRun {
   readonly phase: PolicyPhase;
   readonly exchange: HttpExchange | undefined;
@@ -62,7 +66,7 @@ export class PhaseRun implements ActionRun {
   readonly bindings: Bindings;
   readonly vars = new Map<string, CelInput>();
   readonly actions: ActionResults;
-  /** Actions that let it pass, and want to hear what upstream does. */
+  /** The actions that have let the request pass and wait for the upstream's outcome. */
   waiting: CompiledAction[] | undefined;
   readonly #rules: readonly PolicyRule[];
   readonly #observer: RunObserver | undefined;
@@ -84,7 +88,7 @@ export class PhaseRun implements ActionRun {
     this.bindings = bindingsOf(about, phase, this, environment);
   }
 
-  // Getters, since actions may take them out of the run.
+  // These are getters with bound functions, as actions may destructure the run.
   get result() {
     return (name: string, value: Record<string, CelInput>) => void this.actions.set(name, value);
   }
@@ -93,13 +97,16 @@ export class PhaseRun implements ActionRun {
     return (name: string, value: CelInput) => void this.vars.set(name, value);
   }
 
-  /** @returns undefined when all rules let it pass. What throws is a bug, but for what an expression runs into. */
+  /**
+   * Runs the rules.
+   * @returns undefined when all let it pass. An exception is a bug, except the runtime error of an expression.
+   */
   start(): ActionVerdict | Promise<ActionVerdict> {
-    return this.#goOn(0, 0);
+    return this.#continue(0, 0);
   }
 
-  /** @param stepAt the action to begin with; 0: whether the rule matches is still to be seen. */
-  #goOn(ruleAt: number, stepAt: number): ActionVerdict | Promise<ActionVerdict> {
+  /** Continues the run. @param stepAt the index of the next action; with 0 the rule's expressions come first. */
+  #continue(ruleAt: number, stepAt: number): ActionVerdict | Promise<ActionVerdict> {
     for (let i = ruleAt; i < this.#rules.length; i++) {
       const rule = this.#rules[i] as PolicyRule;
       const first = i === ruleAt ? stepAt : 0;
@@ -110,12 +117,12 @@ export class PhaseRun implements ActionRun {
       }
       for (let j = first; j < rule.steps.length; j++) {
         const step = rule.steps[j] as RuleStep;
-        const verdict = this.#take(rule, step);
+        const verdict = this.#runStep(rule, step);
         if (verdict instanceof Promise)
           return verdict
             .catch((error: unknown) => this.#failure(error))
-            .then((later) => this.#decided(rule, step, later) ?? this.#goOn(i, j + 1));
-        const decision = this.#decided(rule, step, verdict);
+            .then((later) => this.#withPlace(rule, step, later) ?? this.#continue(i, j + 1));
+        const decision = this.#withPlace(rule, step, verdict);
         if (decision) return decision;
       }
     }
@@ -137,7 +144,7 @@ export class PhaseRun implements ActionRun {
     return true;
   }
 
-  #take(rule: PolicyRule, step: RuleStep): ActionVerdict | Promise<ActionVerdict> {
+  #runStep(rule: PolicyRule, step: RuleStep): ActionVerdict | Promise<ActionVerdict> {
     this.#observer?.onStepStart(rule, step, this);
     try {
       return step.action.run(this);
@@ -146,8 +153,8 @@ export class PhaseRun implements ActionRun {
     }
   }
 
-  /** @returns what an action decided, with the place of the action in its reason. */
-  #decided(rule: PolicyRule, step: RuleStep, verdict: ActionVerdict): ActionVerdict {
+  /** The verdict of an action, with the path of the action in its reason. */
+  #withPlace(rule: PolicyRule, step: RuleStep, verdict: ActionVerdict): ActionVerdict {
     this.#observer?.onStepEnd(rule, step, this, verdict);
     if (!verdict) {
       if (step.action.onOutcome) this.waiting = [...(this.waiting ?? []), step.action];
@@ -157,7 +164,7 @@ export class PhaseRun implements ActionRun {
     return { ...verdict, reason: `${step.place}: ${verdict.reason}` };
   }
 
-  /** Who cannot be judged is not let in. */
+  /** The refusal after a runtime error (fail closed). */
   #failure(error: unknown, place = ''): NonNullable<ActionVerdict> {
     if (!(error instanceof CelFailure)) throw error;
     const reason = `${place}${error.message}`;

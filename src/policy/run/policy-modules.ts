@@ -1,14 +1,14 @@
-// A compiled policy as the modules that stand in the way of traffic.
+// The modules that run a compiled policy on traffic.
 
 import type { HttpExchange } from '../../http/exchange.ts';
 import type { ConnectionModule, HttpModule, ModuleEnvironment, UpstreamOutcome, Verdict } from '../../http/module.ts';
 import { type ActionResults, type CompiledRules, PhaseRun, type PolicyRule, type RunObserver } from './phase-run.ts';
 
-/** As the API and the log call policies. */
+/** The name of policies in the API and the log. */
 const NAME = 'traffic_policy';
 
 /**
- * The rules for requests and for answers.
+ * The module for the rules of requests and responses.
  * @returns undefined when there are none.
  */
 export function httpModule(
@@ -27,7 +27,7 @@ export function httpModule(
       const run = new PhaseRun(requests, 'on_http_request', { exchange }, new Map(), environment, observer);
       if (responses || waits) exchange.memory.set(module, run);
       if (!waits) return run.start() as Verdict | Promise<Verdict>;
-      return releasing(exchange, run);
+      return runAndRelease(exchange, run);
     };
   if (responses)
     module.onResponse = (exchange) => {
@@ -46,7 +46,7 @@ export function httpModule(
 }
 
 /**
- * The rules for new connections.
+ * The module for the rules of new connections.
  * @returns undefined when there are none.
  */
 export function connectionModule(
@@ -71,8 +71,11 @@ function targetsOf(rules: readonly PolicyRule[] = []): { leadsTo?: readonly stri
   return leadsTo.length > 0 ? { leadsTo } : {};
 }
 
-/** Runs the rules. Actions that wait for upstream hear at once when it is not going to be asked. */
-function releasing(exchange: HttpExchange, run: PhaseRun): Verdict | Promise<Verdict> {
+/**
+ * Runs the rules. When the request does not reach the upstream, the actions that wait for its outcome are called at
+ * once.
+ */
+function runAndRelease(exchange: HttpExchange, run: PhaseRun): Verdict | Promise<Verdict> {
   const leave = (verdict: Verdict) => {
     if (verdict && verdict.kind !== 'forward') release(exchange, run, 'unasked');
     return verdict;

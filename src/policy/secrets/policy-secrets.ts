@@ -1,4 +1,4 @@
-// The secrets of a policy apart from its text: in the text that is kept and shown, a mask stands for each.
+// Separates the secrets of a policy from its text. The stored and shown text has a mask in place of each secret.
 
 import { isDeepStrictEqual } from 'node:util';
 import {
@@ -12,65 +12,66 @@ import { checkPolicy, effectivePhase, type PolicyProtocol } from '../../protocol
 import { type PolicyText, parsePolicyText, readPolicyDocument } from '../settings/policy-text.ts';
 import { PolicyError } from '../settings/problems.ts';
 
-/** Entries of a list of secrets that are looked at: more than any action takes. */
-const LIST_MAX = 100;
+/** The most entries of a list of secrets: more than any action allows. */
+const LIST_ENTRIES_MAX = 100;
 
-const isBeyond = ({ path }: FoundSecret) => Number(path[6] ?? 0) >= LIST_MAX;
+const isBeyondLimit = ({ path }: FoundSecret) => Number(path[6] ?? 0) >= LIST_ENTRIES_MAX;
 
-/** A secret, and where its mask stands in the text. */
+/** A secret and the position of its mask in the text. */
 export interface PolicySecret {
+  /** The secret itself. */
   text: string;
-  /** Where the mask begins in the text, and how long it is, quotes included; in UTF-16 units. */
+  /** The start and the length of the mask with its quotes, in UTF-16 code units. */
   at: number;
   length: number;
-  /** What has to be the same of another policy that keeps the secret. */
+  /** The identity of the place. A new version of the policy keeps the secret when its place is equal. */
   place: string;
-  /** Of a list, where it stands there; else 0. */
+  /** The index in a list; 0 for a secret outside of lists. */
   index: number;
-  /** What is shown of it, the mask included. */
+  /** The text shown in place of the secret. */
   mask: string;
 }
 
-/** A policy whose secrets were taken out of its text. */
+/** A policy with its secrets separated from its text. */
 export interface SplitPolicy {
-  /** The text, with masks. */
+  /** The text with masks. */
   value: string;
-  /** In the order of their masks; some may share one, by an alias. */
+  /** The secrets in the order of their masks. Several may share one mask, through an alias. */
   secrets: readonly (PolicySecret & { path: readonly (string | number)[] })[];
-  /** What the policy says, secrets in clear. */
+  /** The parsed policy with its secrets in plaintext. */
   document: unknown;
-  /** How its text was read. */
+  /** The parsed original text. */
   parsed: PolicyText;
 }
 
 /**
- * Takes the secrets out of a policy in JSON or YAML. The text stays as it is but for them, unless it cannot: then it becomes
- * that of the document in JSON, as where an object has a member twice, or masks make the text longer than one may be.
- * @throws {PolicyError} when the text is neither.
+ * Separates the secrets of a policy in JSON or YAML. The rest of the text stays unchanged where possible. Otherwise the text
+ * is replaced by the document in JSON: when an object has a member twice, or masks make the text too long.
+ * @throws {PolicyError} when the text is neither JSON nor YAML.
  */
 export function splitPolicy(text: string, protocol: PolicyProtocol): SplitPolicy {
   const parsed = parsePolicyText(text);
   const { document } = parsed;
-  // What is not well formed is for whoever compiles it to tell; it may be nested too deep to be walked.
+  // The compiler reports a malformed policy. Here it is not searched, as it may be nested too deep.
   const secrets = checkPolicy(document, protocol).length === 0 ? findSecrets(document) : [];
-  if (secrets.length === 0 || secrets.some(isBeyond)) return { value: text, secrets: [], document, parsed };
+  if (secrets.length === 0 || secrets.some(isBeyondLimit)) return { value: text, secrets: [], document, parsed };
   const split = splitText(text, parsed, protocol);
-  const isShown = split && (!parsed.hasAliases || isReadable(split.value));
-  return isShown && fits(split) ? split : splitDocument(document, protocol);
+  const isUsable = split && (!parsed.hasAliases || isReadable(split.value));
+  return isUsable && fits(split) ? split : splitDocument(document, protocol);
 }
 
 function splitDocument(document: unknown, protocol: PolicyProtocol): SplitPolicy {
   const json = JSON.stringify(document);
-  return splitText(json, parsePolicyText(json), protocol) as SplitPolicy; // There, each is written in its place alone.
+  return splitText(json, parsePolicyText(json), protocol) as SplitPolicy; // In this JSON each secret has a place of its own.
 }
 
-/** Undefined where a secret has no place of its own, or would have to be shown in two ways. */
+/** Undefined when a secret has no place in the text, or its place would need two different masks. */
 function splitText(text: string, parsed: PolicyText, protocol: PolicyProtocol): SplitPolicy | undefined {
   const { document, rangeOf } = parsed;
   const found: { secret: FoundSecret; mask: string; from: number; to: number }[] = [];
   const masks = new Map<number, string>();
   for (const secret of findSecrets(document)) {
-    if (typeof secret.value !== 'string') continue; // Whoever compiles the policy refuses it.
+    if (typeof secret.value !== 'string') continue; // The compiler refuses it.
     const [from, to] = rangeOf(secret.path) ?? [];
     const mask = maskSecret(secret.member, secret.value);
     if (from === undefined || to === undefined) return undefined;
@@ -86,7 +87,7 @@ function splitText(text: string, parsed: PolicyText, protocol: PolicyProtocol): 
     if (from >= end) {
       value += text.slice(end, from);
       at = value.length;
-      // A block of lines ends with the end of its last line.
+      // A YAML block scalar includes the line break at its end.
       value += text[to - 1] === '\n' ? `${written}\n` : written;
       end = to;
     }
@@ -97,10 +98,10 @@ function splitText(text: string, parsed: PolicyText, protocol: PolicyProtocol): 
   return { value: value + text.slice(end), secrets, document, parsed };
 }
 
-/** In JSON, which is YAML, too. */
+/** A text in JSON, which is also valid YAML. */
 const quoted = (text: string) => JSON.stringify(text);
 
-/** Both as it is shown and as it is used. */
+/** Whether both texts, with masks and with secrets, are within the limit. */
 const fits = (policy: SplitPolicy) =>
   policy.value.length <= policy.parsed.max && joinPolicy(policy).length <= policy.parsed.max;
 
@@ -120,7 +121,7 @@ function placeOf({ member, path, type, settings }: FoundSecret, protocol: Policy
   return JSON.stringify([effectivePhase(phase, protocol), rule, action, type, member.name, of]);
 }
 
-/** The policy in one text again, its secrets in clear. */
+/** Joins a policy into one text with its secrets in plaintext. */
 export function joinPolicy({
   value,
   secrets,
@@ -130,7 +131,7 @@ export function joinPolicy({
 }): string {
   let [text, end] = ['', 0];
   for (const { text: secret, at, length } of secrets) {
-    if (at < end) continue; // It shares a mask with the one before.
+    if (at < end) continue; // It shares the mask of the secret before.
     text += value.slice(end, at) + quoted(secret);
     end = at + length;
   }
@@ -138,8 +139,8 @@ export function joinPolicy({
 }
 
 /**
- * Puts the secrets of another policy in place of masks: those of an action of the same type at the same place. In a list,
- * one that is told by what is shown of it may have moved. Other masks stay, and such a policy cannot be used.
+ * Replaces masks by the stored secrets of an action of the same type at the same place. An entry of a list may have moved
+ * when its visible part identifies it. Other masks stay, and make the policy invalid.
  */
 export function keepSecrets(
   policy: SplitPolicy,
@@ -149,8 +150,9 @@ export function keepSecrets(
   const known = new Map<string, PolicySecret[]>();
   for (const secret of stored) known.set(keyOf(secret), [...(known.get(keyOf(secret)) ?? []), secret]);
   const kept = policy.secrets.map((secret) => {
-    const before = secret.text === secret.mask ? meant(secret, known.get(keyOf(secret)) ?? []) : undefined;
-    return before ? { ...secret, text: before.text } : secret;
+    const storedSecret =
+      secret.text === secret.mask ? matchingSecret(secret, known.get(keyOf(secret)) ?? []) : undefined;
+    return storedSecret ? { ...secret, text: storedSecret.text } : secret;
   });
   if (kept.every(({ text }, i) => text === policy.secrets[i]?.text)) return policy;
   const document = withValuesAt(
@@ -158,16 +160,17 @@ export function keepSecrets(
     kept.map(({ path, text }) => ({ path, value: text })),
   );
   const filled = { ...policy, secrets: kept, document };
-  // By an alias, a secret could come to where everybody can read it.
+  // Through an alias, a secret could appear at a place that is not secret.
   const isSame = () => isDeepStrictEqual(readPolicyDocument(joinPolicy(filled)), document);
   return fits(filled) && (!policy.parsed.hasAliases || isSame()) ? filled : splitDocument(document, protocol);
 }
 
 const keyOf = ({ place, mask }: PolicySecret) => `${place} ${mask}`;
 
-function meant({ index, mask }: PolicySecret, alike: readonly PolicySecret[]): PolicySecret | undefined {
-  const [only, ...others] = alike;
+function matchingSecret({ index, mask }: PolicySecret, candidates: readonly PolicySecret[]): PolicySecret | undefined {
+  const [only, ...others] = candidates;
   return (
-    alike.find((secret) => secret.index === index) ?? (others.length === 0 && mask !== SECRET_MASK ? only : undefined)
+    candidates.find((secret) => secret.index === index) ??
+    (others.length === 0 && mask !== SECRET_MASK ? only : undefined)
   );
 }

@@ -1,4 +1,4 @@
-// What a kind of action is: how it reads its settings, and what it does.
+// The interface of an action kind: how it reads its config, and what it does.
 
 import type { CelInput } from '@bufbuild/cel';
 import type { HttpExchange } from '../../http/exchange.ts';
@@ -16,83 +16,90 @@ import type { Template, TemplateStyle } from '../cel/template.ts';
 import type { Bindings, PolicyPhase } from '../cel/vocabulary.ts';
 
 /**
- * Reads the settings of one action. What is wrong is reported with its place and the number of its error, and reading goes
- * on with a value of the right type, so that everything that is wrong is found at once.
+ * Reads the config of one action. A mistake is reported with its path and its error number, and the reader returns a
+ * value of the expected type instead, so that one pass finds all mistakes.
  */
 export interface ConfigReader {
   readonly phase: PolicyPhase;
   readonly owner: ModuleOwner;
   readonly environment: ModuleEnvironment;
+  /** Whether the member is present and not null. */
   has(name: string): boolean;
-  /** The member as it is; undefined when it is missing or null. */
+  /** The unchecked value of a member; undefined when it is missing or null. */
   raw(name: string): unknown;
-  /** @param path of a member, as `url` or `issuer.allow_list[0]`; '' for the settings themselves. */
+  /** Reports a mistake. @param path the member, as in `url` or `issuer.allow_list[0]`; '' for the whole config. */
   problem(path: string, number: number, message: string): void;
-  /** Limits are bytes of UTF-8. Missing, without a default: a problem. */
+  /** A text. Its limits are bytes of UTF-8. A missing member without a default is a mistake. */
   text(name: string, limits?: { max?: number; default?: string }): string;
   integer(name: string, limits: { min: number; max: number; default?: number }): number;
   number(name: string, limits: { min: number; max: number; default?: number }): number;
-  flag(name: string, otherwise: boolean): boolean;
-  choice<T extends string>(name: string, values: readonly T[], otherwise?: T): T;
+  flag(name: string, defaultValue: boolean): boolean;
+  choice<T extends string>(name: string, values: readonly T[], defaultValue?: T): T;
   /** A duration such as `10s`, `1m30s` or `250ms`, in milliseconds. */
   duration(name: string, limits: { min: number; max: number; default?: number }): number;
   texts(name: string, limits: { min: number; max: number }): string[];
   template(name: string, limits?: { style?: TemplateStyle; max?: number; default?: string }): Template;
-  /** Templates of a list. */
+  /** A list of templates. */
   templates(name: string, limits: { min: number; max: number; style?: TemplateStyle }): Template[];
-  /** Header fields by name: `{ "x-a": "…${…}" }`, their names checked. Fields that frame a message, and the user agent, are refused. */
+  /** Header fields by name, as in `{ "x-a": "…${…}" }`. Names are checked; framing fields and User-Agent are refused. */
   headers(name: string, limits: { min: number; max: number }): { name: string; value: Template }[];
-  /** CEL that is not in a template. */
+  /** A CEL expression outside of templates. */
   expression(path: string, text: unknown): Expression;
+  /** Compiles a text that the caller has read as a template. */
   compile(path: string, text: unknown, style?: TemplateStyle): Template;
-  /** Reads an object within, such as `issuer`; undefined when it is missing. */
-  within(name: string): ConfigReader | undefined;
-  /** Reads a list of objects. */
+  /** A reader for a nested object, such as `issuer`; undefined when it is missing. */
+  nested(name: string): ConfigReader | undefined;
+  /** Readers for a list of objects. */
   list(name: string, limits: { min: number; max: number }): ConfigReader[];
 }
 
-/** What an action does with a visit. */
+/** The run of an action for one request or connection. */
 export interface ActionRun {
   readonly phase: PolicyPhase;
   readonly bindings: Bindings;
-  /** The request under way; undefined in `on_tcp_connect`. */
+  /** The current request; undefined in `on_tcp_connect`. */
   readonly exchange: HttpExchange | undefined;
-  /** The connection; undefined in the phases of HTTP. */
+  /** The connection; undefined in the HTTP phases. */
   readonly connection: NewConnection | undefined;
-  /** Says what `actions.<name>` is from now on; members are in snake case. */
+  /** Sets the variable `actions.<name>`. Members are in snake case. */
   result(name: string, value: Record<string, CelInput>): void;
-  /** Says what `vars.<name>` is from now on. */
+  /** Sets the variable `vars.<name>`. */
   variable(name: string, value: CelInput): void;
 }
 
-/** In `on_tcp_connect`, a connection is closed or forwarded; it has no answers. */
+/** The result of an action. In `on_tcp_connect` a connection can be closed or forwarded; there are no responses. */
 export type ActionVerdict = Verdict | CloseConnection | ForwardToEndpoint;
 
+/** An action of a compiled policy. */
 export interface CompiledAction {
-  /** Whether nothing after it can run, whatever happens. */
+  /** Whether it always ends the run, so that no action after it can run. */
   readonly isTerminal: boolean;
-  /** Whether it goes by the path of the request, beyond what its templates and expressions read. */
+  /** Whether it uses the request's path itself, besides its templates and expressions. */
   readonly readsPath?: boolean;
-  /** The name of the internal endpoint that it leads to; left out where there is none, or it is computed for each visit. */
+  /** The internal endpoint that it forwards to; left out when there is none, or the name is computed for each request. */
   readonly leadsTo?: string;
-  /** Whether it ends the visitor's TLS. */
+  /** Whether it terminates the visitor's TLS. */
   readonly endsTls?: boolean;
+  /** Runs the action. */
   run(run: ActionRun): ActionVerdict | Promise<ActionVerdict>;
-  /** Told what upstream did, where the action let a request pass. */
+  /** Called with the upstream's outcome, when the action has let a request pass. */
   onOutcome?(exchange: HttpExchange, outcome: number | 'failed' | 'unasked'): void;
 }
 
+/** A kind of action. */
 export interface ActionKind {
-  /** As policies call it. Which of its members are secrets is in `policy-secrets.ts`, which has a line for each type. */
+  /** Its type in policies. The secret members of each type are listed in `policy-secrets.ts`. */
   readonly type: PolicyActionType;
-  /** Its older names. */
+  /** Its older type names. */
   readonly aliases?: readonly PolicyActionType[];
+  /** The phases in which it can run. */
   readonly phases: readonly PolicyPhase[];
-  /** Protocols that it is for; all when left out. */
+  /** The protocols of endpoints that can have it; all when left out. */
   readonly protos?: readonly string[];
-  /** The members that its settings may have. */
+  /** The members of its config. */
   readonly members: readonly string[];
-  /** What it is called in `actions.<name>`; undefined when it says nothing. */
+  /** The name of its variable `actions.<name>`; undefined when it sets none. */
   readonly result?: string;
+  /** Reads the config and compiles it. */
   compile(config: ConfigReader): CompiledAction;
 }

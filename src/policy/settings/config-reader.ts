@@ -1,4 +1,4 @@
-// Reads the settings of one action: what is wrong is noted, and reading goes on with a value of the right type.
+// Implements `ConfigReader`: a mistake is reported, and the reader returns a value of the expected type fallback.
 
 import type { ModuleEnvironment, ModuleOwner } from '../../http/module.ts';
 import { CelError } from '../cel/errors.ts';
@@ -12,19 +12,18 @@ import { PROBLEM, type Problems } from './problems.ts';
 import { MASKED, SECRET_TEMPLATE, SecretSettings } from './secret-settings.ts';
 import { isObject } from './values.ts';
 
-/** Bytes that a text, or a template, has at most where nothing else is said. */
+/** The default limit of a text or a template, in bytes. */
 const TEXT_MAX = 64 * 1024;
-
 const NONE: ReadonlySet<string> = new Set();
 
-/** What all settings of a phase have in common. */
+/** The context that all configs of a phase share. */
 export interface PhaseContext {
   phase: PolicyPhase;
   owner: ModuleOwner;
   environment: ModuleEnvironment;
   vocabulary: Vocabulary;
   problems: Problems;
-  /** Added to as they are met: the variables that expressions and templates read. */
+  /** The variables that expressions and templates read. The readers add to them. */
   variables: Set<string>;
 }
 
@@ -34,22 +33,21 @@ interface Range {
   default?: number;
 }
 
-/** Settings as they stand in a document, or an object within them. */
+/** Reads a config in a document, or an object nested in it. */
 export class SettingsReader implements ConfigReader {
-  readonly #reading: PhaseContext;
+  readonly #context: PhaseContext;
   readonly #path: string;
   readonly #settings: Record<string, unknown>;
   readonly #known: Set<string>;
   readonly #secrets: SecretSettings;
-  readonly #within: SettingsReader[] = [];
+  readonly #nestedReaders: SettingsReader[] = [];
 
   /**
-   * @param path of the settings, as `on_http_request[0].actions[1].config`.
-   * @param kind whose settings they are, which names the members that they may have; those that are read besides are known
-   *   too. Left out for an object within.
+   * @param path the place of the config, as in `on_http_request[0].actions[1].config`.
+   * @param kind the kind of action, which lists known members; left out for a nested object. Members that are read are known.
    */
-  constructor(reading: PhaseContext, path: string, settings: Record<string, unknown>, kind?: ActionKind) {
-    this.#reading = reading;
+  constructor(context: PhaseContext, path: string, settings: Record<string, unknown>, kind?: ActionKind) {
+    this.#context = context;
     this.#path = path;
     this.#settings = settings;
     this.#known = new Set(kind?.members);
@@ -58,15 +56,15 @@ export class SettingsReader implements ConfigReader {
   }
 
   get phase() {
-    return this.#reading.phase;
+    return this.#context.phase;
   }
 
   get owner() {
-    return this.#reading.owner;
+    return this.#context.owner;
   }
 
   get environment() {
-    return this.#reading.environment;
+    return this.#context.environment;
   }
 
   has(name: string): boolean {
@@ -80,13 +78,13 @@ export class SettingsReader implements ConfigReader {
 
   problem(path: string, number: number, message: string): void {
     const separator = path === '' || path.startsWith('[') ? '' : '.';
-    this.#reading.problems.report(`${this.#path}${separator}${path}`, number, message);
+    this.#context.problems.report(`${this.#path}${separator}${path}`, number, message);
   }
 
   text(name: string, limits: { max?: number; default?: string } = {}): string {
     const value = this.raw(name);
-    if (value === undefined) return limits.default ?? this.#missing(name, 'a text', '');
-    return this.#checked(name, value, limits.max ?? TEXT_MAX, limits.default !== undefined) ?? limits.default ?? '';
+    if (value === undefined) return limits.default ?? this.#reportMissing(name, 'a text', '');
+    return this.#checkText(name, value, limits.max ?? TEXT_MAX, limits.default !== undefined) ?? limits.default ?? '';
   }
 
   integer(name: string, limits: Range): number {
@@ -97,36 +95,38 @@ export class SettingsReader implements ConfigReader {
     return this.#number(name, limits, Number.isFinite, 'a number');
   }
 
-  flag(name: string, otherwise: boolean): boolean {
-    const value = this.raw(name) ?? otherwise;
+  flag(name: string, defaultValue: boolean): boolean {
+    const value = this.raw(name) ?? defaultValue;
     if (typeof value === 'boolean') return value;
     this.problem(name, PROBLEM.field, 'must be true or false');
-    return otherwise;
+    return defaultValue;
   }
 
-  choice<T extends string>(name: string, values: readonly T[], otherwise?: T): T {
-    const value = this.raw(name) ?? otherwise;
+  choice<T extends string>(name: string, values: readonly T[], defaultValue?: T): T {
+    const value = this.raw(name) ?? defaultValue;
     const found = values.find((one) => one === value);
     if (found !== undefined) return found;
-    const told = `must be ${values.length > 1 ? 'one of ' : ''}${values.map((one) => `"${one}"`).join(', ')}`;
-    this.problem(name, value === undefined ? PROBLEM.missing : PROBLEM.choice, told);
-    return otherwise ?? (values[0] as T);
+    const message = `must be ${values.length > 1 ? 'one of ' : ''}${values.map((one) => `"${one}"`).join(', ')}`;
+    this.problem(name, value === undefined ? PROBLEM.missing : PROBLEM.choice, message);
+    return defaultValue ?? (values[0] as T);
   }
 
   duration(name: string, limits: Range): number {
     const value = this.raw(name);
     const [min, max] = [writeDuration(limits.min), writeDuration(limits.max)];
-    const told = `must be a duration from ${min} to ${max}, such as "10s" or "1m30s"`;
+    const message = `must be a duration from ${min} to ${max}, such as "10s" or "1m30s"`;
     if (value === undefined)
-      return limits.default ?? this.#missing(name, `a duration from ${min} to ${max}`, limits.min);
+      return limits.default ?? this.#reportMissing(name, `a duration from ${min} to ${max}`, limits.min);
     const ms = typeof value === 'string' ? readDuration(value) : undefined;
     if (ms !== undefined && ms >= limits.min && ms <= limits.max) return ms;
-    this.problem(name, PROBLEM.duration, told);
+    this.problem(name, PROBLEM.duration, message);
     return limits.default ?? limits.min;
   }
 
   texts(name: string, limits: { min: number; max: number }): string[] {
-    return this.#items(name, limits, 'texts').map((item, i) => this.#checked(`${name}[${i}]`, item, TEXT_MAX) ?? '');
+    return this.#readList(name, limits, 'texts').map(
+      (item, i) => this.#checkText(`${name}[${i}]`, item, TEXT_MAX) ?? '',
+    );
   }
 
   template(name: string, limits: { style?: TemplateStyle; max?: number; default?: string } = {}): Template {
@@ -142,34 +142,36 @@ export class SettingsReader implements ConfigReader {
   }
 
   expression(path: string, text: unknown): Expression {
-    const checked = this.#checked(path, text, TEXT_MAX) ?? 'true';
-    return this.#compiled<Expression>(
+    const checked = this.#checkText(path, text, TEXT_MAX) ?? 'true';
+    return this.#compileOr<Expression>(
       path,
       PROBLEM.expression,
       { text: checked, variables: NONE, evaluate: () => false },
-      () => this.#noted(compileExpression(checked, this.#reading.vocabulary)),
+      () => this.#addVariables(compileExpression(checked, this.#context.vocabulary)),
     );
   }
 
   compile(path: string, text: unknown, style: TemplateStyle = 'plain'): Template {
-    const checked = this.#checked(path, text, TEXT_MAX, true) ?? '';
+    const checked = this.#checkText(path, text, TEXT_MAX, true) ?? '';
     const value = () => checked;
-    const instead = { text: checked, constant: checked, variables: NONE, evaluate: value, evaluateValue: value };
-    return this.#compiled(path, PROBLEM.template, instead, () =>
-      this.#noted(compileTemplate(checked, this.#reading.vocabulary, style)),
+    const fallback = { text: checked, constant: checked, variables: NONE, evaluate: value, evaluateValue: value };
+    return this.#compileOr(path, PROBLEM.template, fallback, () =>
+      this.#addVariables(compileTemplate(checked, this.#context.vocabulary, style)),
     );
   }
 
-  within(name: string): SettingsReader | undefined {
+  nested(name: string): SettingsReader | undefined {
     const value = this.raw(name);
-    return value === undefined ? undefined : this.#reader(name, value);
+    return value === undefined ? undefined : this.#nestedReader(name, value);
   }
 
   list(name: string, limits: { min: number; max: number }): SettingsReader[] {
-    return this.#items(name, limits, 'objects').flatMap((item, i) => this.#reader(`${name}[${i}]`, item) ?? []);
+    return this.#readList(name, limits, 'objects').flatMap(
+      (item, i) => this.#nestedReader(`${name}[${i}]`, item) ?? [],
+    );
   }
 
-  /** Reports the members that nobody asked for: typing errors, most of them. To be called once all is read. */
+  /** Reports unknown members, which are typing errors most of the time. It must be called after all reads. */
   finish(): void {
     const known = [...this.#known];
     for (const name of Object.keys(this.#settings))
@@ -181,22 +183,22 @@ export class SettingsReader implements ConfigReader {
             ? `is not known here; known are: ${known.join(', ')}`
             : 'is not known: there are no settings',
         );
-    for (const reader of this.#within) reader.finish();
+    for (const reader of this.#nestedReaders) reader.finish();
   }
 
-  #number(name: string, limits: Range, isOne: (value: unknown) => boolean, what: string): number {
+  #number(name: string, limits: Range, isValid: (value: unknown) => boolean, what: string): number {
     const { min, max } = limits;
     const value = this.raw(name);
-    if (value === undefined) return limits.default ?? this.#missing(name, `${what} from ${min} to ${max}`, min);
-    if (isOne(value) && (value as number) >= min && (value as number) <= max) return value as number;
+    if (value === undefined) return limits.default ?? this.#reportMissing(name, `${what} from ${min} to ${max}`, min);
+    if (isValid(value) && (value as number) >= min && (value as number) <= max) return value as number;
     const number = typeof value === 'number' ? PROBLEM.range : PROBLEM.field;
     this.problem(name, number, `must be ${what} from ${min} to ${max}`);
     return limits.default ?? min;
   }
 
-  #items(name: string, { min, max }: { min: number; max: number }, of: string): unknown[] {
+  #readList(name: string, { min, max }: { min: number; max: number }, of: string): unknown[] {
     const value = this.raw(name);
-    if (value === undefined) return min > 0 ? this.#missing(name, `a list of ${of}`, []) : [];
+    if (value === undefined) return min > 0 ? this.#reportMissing(name, `a list of ${of}`, []) : [];
     if (!Array.isArray(value)) this.problem(name, PROBLEM.field, `must be a list of ${of}`);
     else if (value.length < min || value.length > max)
       this.problem(name, value.length === 0 ? PROBLEM.empty : PROBLEM.count, `must have ${min} to ${max} entries`);
@@ -204,7 +206,7 @@ export class SettingsReader implements ConfigReader {
     return [];
   }
 
-  #checked(path: string, value: unknown, max: number, mayBeEmpty = false): string | undefined {
+  #checkText(path: string, value: unknown, max: number, mayBeEmpty = false): string | undefined {
     if (typeof value !== 'string') {
       const isQuotable = typeof value === 'number' || typeof value === 'boolean';
       const quoted = this.#secrets.has(path) ? '' : `, as "${value}"`;
@@ -215,34 +217,34 @@ export class SettingsReader implements ConfigReader {
     return undefined;
   }
 
-  #reader(path: string, value: unknown): SettingsReader | undefined {
+  #nestedReader(path: string, value: unknown): SettingsReader | undefined {
     if (!isObject(value)) {
       this.problem(path, PROBLEM.field, 'must be an object');
       return undefined;
     }
-    const reader = new SettingsReader(this.#reading, `${this.#path}.${path}`, value);
-    this.#within.push(reader);
+    const reader = new SettingsReader(this.#context, `${this.#path}.${path}`, value);
+    this.#nestedReaders.push(reader);
     return reader;
   }
 
-  #compiled<T>(path: string, number: number, instead: T, compile: () => T): T {
+  #compileOr<T>(path: string, number: number, fallback: T, compile: () => T): T {
     try {
       return compile();
     } catch (error) {
       if (!(error instanceof CelError)) throw error;
       const message = this.#secrets.has(path) ? SECRET_TEMPLATE : error.message;
       this.problem(path, number, `cannot be read at character ${error.position + 1}: ${message}`);
-      return instead;
+      return fallback;
     }
   }
 
-  #noted<T extends { variables: ReadonlySet<string> }>(compiled: T): T {
-    for (const name of compiled.variables) this.#reading.variables.add(name);
+  #addVariables<T extends { variables: ReadonlySet<string> }>(compiled: T): T {
+    for (const name of compiled.variables) this.#context.variables.add(name);
     return compiled;
   }
 
-  #missing<T>(name: string, what: string, instead: T): T {
+  #reportMissing<T>(name: string, what: string, fallback: T): T {
     this.problem(name, PROBLEM.missing, `is missing: it must be ${what}`);
-    return instead;
+    return fallback;
   }
 }

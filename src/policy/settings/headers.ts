@@ -6,11 +6,12 @@ import type { ConfigReader } from './action-kind.ts';
 import { PROBLEM } from './problems.ts';
 import { isObject } from './values.ts';
 
-/** Characters of a name; much more than any real one has. */
+/** The most characters of a name; no real one has so many. */
 const NAME_MAX = 128;
-/** Bytes of a value, computed or not. */
+/** The most bytes of a value, constant or computed. */
 export const HEADER_VALUE_MAX = 8192;
-/** @returns what is wrong with the name of a field that a policy sets or removes; undefined when nothing is. */
+
+/** Checks the name of a field that a policy sets or removes. @returns the mistake; undefined when there is none. */
 export function headerNameProblem(name: string): { number: number; message: string } | undefined {
   if (name === '' || name.length > NAME_MAX)
     return { number: PROBLEM.headerNameLength, message: `must be a name of 1 to ${NAME_MAX} characters` };
@@ -43,15 +44,15 @@ export function readHeaders(
     config.problem(member, PROBLEM.headerCount, `must have ${limits.min} to ${limits.max} header fields`);
   return entries.flatMap(([name, text]) => {
     const path = `${member}.${name}`;
-    const wrong = headerNameProblem(name) ?? valueProblem(text);
-    if (!wrong) return { name, value: config.compile(path, text, 'header') };
-    config.problem(path, wrong.number, wrong.message);
+    const mistake = headerNameProblem(name) ?? valueProblem(text);
+    if (!mistake) return { name, value: config.compile(path, text, 'header') };
+    config.problem(path, mistake.number, mistake.message);
     return [];
   });
 }
 
 function valueProblem(text: unknown): { number: number; message: string } | undefined {
-  if (typeof text !== 'string') return undefined; // Whoever compiles it says so.
+  if (typeof text !== 'string') return undefined; // `compile` reports it.
   if (Buffer.byteLength(text) > HEADER_VALUE_MAX)
     return { number: PROBLEM.headerValueLength, message: `must have at most ${HEADER_VALUE_MAX} bytes` };
   if (!isFieldValue(text))

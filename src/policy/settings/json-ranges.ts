@@ -1,41 +1,42 @@
-// Where the values of a JSON text are written.
+// Finds the positions of the values in a JSON text.
 
-/** From and to, in UTF-16 units of the text. */
+/** The start and the end of a value, in UTF-16 code units. */
 export type Range = readonly [from: number, to: number];
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
-interface Open {
-  /** Names that were there; of a list, undefined. */
+/** An object or a list that is being read. */
+interface Container {
+  /** The member names so far; undefined for a list. */
   names: Set<string> | undefined;
-  /** Of the member that is read, or of the item. */
+  /** The name or the index of the current value. */
   key: string | number;
-  /** Whether a name comes next. */
-  isNaming: boolean;
+  /** Whether the next token is a member name. */
+  expectsName: boolean;
 }
 
 /**
- * Finds all texts, numbers and words of a text that JSON.parse takes, by their paths in JSON, as `["a",0]`. There are none
- * when an object has a member twice: of the two, a path means one.
+ * Finds the scalars of a valid JSON text. They are keyed by their paths in JSON, as in `["a",0]`. The result is empty
+ * when an object has a member twice, as a path is ambiguous then.
  */
 export function jsonRanges(text: string): ReadonlyMap<string, Range> {
   const ranges = new Map<string, Range>();
-  const open: Open[] = [];
+  const containers: Container[] = [];
   for (const { 0: token, index } of text.matchAll(TOKEN)) {
-    const within = open.at(-1);
-    if (token === '{') open.push({ names: new Set(), key: '', isNaming: true });
-    else if (token === '[') open.push({ names: undefined, key: 0, isNaming: false });
-    else if (token === '}' || token === ']') open.pop();
-    else if (token === ':' || !within) continue;
+    const container = containers.at(-1);
+    if (token === '{') containers.push({ names: new Set(), key: '', expectsName: true });
+    else if (token === '[') containers.push({ names: undefined, key: 0, expectsName: false });
+    else if (token === '}' || token === ']') containers.pop();
+    else if (token === ':' || !container) continue;
     else if (token === ',') {
-      within.isNaming = within.names !== undefined;
-      if (typeof within.key === 'number') within.key++;
-    } else if (within.isNaming) {
-      within.key = JSON.parse(token) as string;
-      within.isNaming = false;
-      if (within.names?.has(within.key)) return new Map();
-      within.names?.add(within.key);
-    } else ranges.set(JSON.stringify(open.map(({ key }) => key)), [index, index + token.length]);
+      container.expectsName = container.names !== undefined;
+      if (typeof container.key === 'number') container.key++;
+    } else if (container.expectsName) {
+      container.key = JSON.parse(token) as string;
+      container.expectsName = false;
+      if (container.names?.has(container.key)) return new Map();
+      container.names?.add(container.key);
+    } else ranges.set(JSON.stringify(containers.map(({ key }) => key)), [index, index + token.length]);
   }
   return ranges;
 }

@@ -1,4 +1,4 @@
-// A traffic policy as it is sent: a text in JSON or YAML.
+// Parses the text of a traffic policy, in JSON or YAML.
 
 import type { ErrorCode } from 'yaml';
 import { POLICY_LIMITS } from '../../protocol/policy/policy-shape.ts';
@@ -8,15 +8,15 @@ import { PolicyError, PROBLEM } from './problems.ts';
 
 const yaml = lazyPackage<typeof import('yaml')>('yaml');
 
-/** What a text may be longer than its document: blanks and comments. */
+/** The most characters of a JSON text: twice the limit of the document, for whitespace. */
 const TEXT_MAX = 2 * POLICY_LIMITS.document;
-/** YAML takes much longer to read than JSON. */
+/** The most characters of a YAML text. The limit is lower, as YAML takes much longer to parse. */
 const YAML_MAX = POLICY_LIMITS.document;
-/** How often YAML may repeat a part by name: enough for people, too little for a bomb. */
+/** The most aliases of a YAML text: enough for people, too few for a "billion laughs" attack. */
 const ALIASES_MAX = 100;
 
-/** What the reader of YAML says of these would show what is written there, which may be a secret. */
-const TOLD: Partial<Record<ErrorCode, string>> = {
+/** Messages for errors whose own messages would quote the text, which may contain a secret. */
+const SAFE_MESSAGES: Partial<Record<ErrorCode, string>> = {
   BAD_DIRECTIVE: 'There is a directive that is not known',
   BAD_DQ_ESCAPE: 'There is an escape sequence that is none',
   BAD_SCALAR_START: 'A value begins with a character that has to be in quotes',
@@ -24,30 +24,30 @@ const TOLD: Partial<Record<ErrorCode, string>> = {
   UNEXPECTED_TOKEN: 'There is something that cannot stand there',
 };
 
-/** A text that was read. */
+/** A parsed text. */
 export interface PolicyText {
-  /** What it says, which may be anything that JSON or YAML can say. */
+  /** The parsed value, which is not validated. */
   document: unknown;
-  /** Characters that a text of the kind may have. */
+  /** The limit of texts in this format, in characters. */
   max: number;
-  /** Whether what is written in one place may be meant in others, too. */
+  /** Whether the text has YAML aliases, so that several paths may lead to one place in it. */
   hasAliases: boolean;
   /**
-   * Where in the text the value at a path is written, be it by an alias; quotes included. Undefined where members stand
-   * twice, so that a path means several.
+   * The range of the scalar at a path, including its quotes. It follows aliases. Undefined when the path is ambiguous, as an
+   * object has a member twice.
    */
   rangeOf(path: readonly (string | number)[]): Range | undefined;
 }
 
 /**
- * Reads a text of at most 128 Ki characters.
- * @throws {PolicyError} when it is neither JSON nor YAML, with the line and the column.
+ * Parses a text of at most 128 Ki characters into a value.
+ * @throws {PolicyError} when it is neither JSON nor YAML, with line and column.
  */
 export function readPolicyDocument(text: string): unknown {
   return parsePolicyText(text).document;
 }
 
-/** The same, with the places of values. */
+/** Parses a text like `readPolicyDocument`, with the positions of its values. */
 export function parsePolicyText(text: string): PolicyText {
   if (text.length > TEXT_MAX) throw unreadable(`must have at most ${TEXT_MAX} characters`);
   try {
@@ -63,7 +63,7 @@ export function parsePolicyText(text: string): PolicyText {
       },
     };
   } catch {
-    // It may be YAML.
+    // The text may be YAML.
   }
   if (text.length > YAML_MAX) throw unreadable(`must have at most ${YAML_MAX} characters where it is not JSON`);
   return parseYaml(text);
@@ -73,7 +73,7 @@ function parseYaml(text: string): PolicyText {
   const { isAlias, isCollection, isNode, isScalar, LineCounter, parseDocument, visit } = yaml();
   const lines = new LineCounter();
   const document = parseDocument(text, {
-    uniqueKeys: false, // It would compare each with each.
+    uniqueKeys: false, // The library's check is quadratic; `visit` below checks instead.
     logLevel: 'error',
     prettyErrors: false,
     lineCounter: lines,
@@ -83,7 +83,7 @@ function parseYaml(text: string): PolicyText {
     throw unreadable(`is neither JSON nor YAML: ${message} (line ${line}, column ${col})`);
   };
   const [error] = document.errors;
-  if (error) refuse(TOLD[error.code] ?? error.message.split('\n', 1)[0] ?? '', error.pos[0]);
+  if (error) refuse(SAFE_MESSAGES[error.code] ?? error.message.split('\n', 1)[0] ?? '', error.pos[0]);
   let hasAliases = false;
   visit(document, {
     Alias() {
@@ -98,10 +98,10 @@ function parseYaml(text: string): PolicyText {
       }
     },
   });
-  const written = (node: unknown) => (isAlias(node) ? node.resolve(document) : node);
+  const resolveAlias = (node: unknown) => (isAlias(node) ? node.resolve(document) : node);
   const rangeOf = (path: readonly (string | number)[]): Range | undefined => {
-    let node = written(document.contents);
-    for (const key of path) node = isCollection(node) ? written(node.get(key, true)) : undefined;
+    let node = resolveAlias(document.contents);
+    for (const key of path) node = isCollection(node) ? resolveAlias(node.get(key, true)) : undefined;
     return isScalar(node) && node.range ? [node.range[0], node.range[1]] : undefined;
   };
   try {
@@ -115,7 +115,7 @@ function unreadable(message: string): PolicyError {
   return new PolicyError([{ path: '', number: PROBLEM.document, message }]);
 }
 
-/** Whether a policy that was found to be right, and is on, has an action of a type in any of its rules. */
+/** Whether a valid policy is enabled and has an action of this type. */
 export function usesAction(text: string, type: string): boolean {
   const { enabled, ...phases } = readPolicyDocument(text) as { enabled?: boolean; [phase: string]: unknown };
   const rules = Object.values(phases).flat() as { actions: { type: string }[] }[];

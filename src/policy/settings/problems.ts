@@ -1,11 +1,11 @@
-// What is wrong with a policy, collected until all of it is known.
+// Collects the mistakes in a policy.
 
 import type { PolicyProblem } from '../../protocol/policy/policy-shape.ts';
 
-/** After so many problems nobody reads on. */
+/** The most problems that are reported; a longer list helps nobody. */
 const PROBLEMS_MAX = 20;
 
-/** Numbers of the errors, as `ERR_GATEWAY_<number>`: those that such errors have elsewhere too. */
+/** The error numbers, as in `ERR_GATEWAY_<number>`. Existing clients know them. */
 export const PROBLEM = {
   expression: 2200,
   unknownAction: 2201,
@@ -38,23 +38,23 @@ export const PROBLEM = {
   masked: 90390,
 } as const;
 
-/** A policy that cannot be used. Its text names all that is wrong. */
+/** A policy is invalid. The message names all mistakes. */
 export class PolicyError extends Error {
   readonly problems: readonly PolicyProblem[];
 
-  /** @param problems at least one. */
+  /** @param problems the mistakes, at least one. */
   constructor(problems: readonly PolicyProblem[]) {
     super(problems.map(({ path, message }) => `${path || 'the document'} ${message}`).join('; '));
     this.problems = problems;
   }
 
-  /** The number of the error in the catalogue: that of the first problem. */
+  /** The error number, which is that of the first problem. */
   get number(): number {
     return this.problems[0]?.number ?? PROBLEM.document;
   }
 }
 
-/** Problems as they are found; more than 20 are not kept. */
+/** A list of at most 20 problems. */
 export class Problems {
   readonly list: PolicyProblem[] = [];
 

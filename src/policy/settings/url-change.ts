@@ -1,4 +1,4 @@
-// A request's URL with a part of it replaced, as `redirect` and `url-rewrite` do it.
+// Replaces parts of a request's URL, for the actions `redirect` and `url-rewrite`.
 
 import type { HttpExchange, HttpRequest } from '../../http/exchange.ts';
 import { normalizePath, pathOfTarget } from '../../http/path.ts';
@@ -9,53 +9,54 @@ import type { ConfigReader } from './action-kind.ts';
 import { PROBLEM } from './problems.ts';
 
 const TEXT_MAX = 8192;
-/** Names of parts of the request that older policies have in their replacements. */
-const NAMED = /\$(args|authority|query_string|is_args|uri|arg_[A-Za-z0-9_]+|scheme|host|port|is_user|user)\b/g;
+/** The nginx-style variables that older policies have in their replacements. */
+const VARIABLES = /\$(args|authority|query_string|is_args|uri|arg_[A-Za-z0-9_]+|scheme|host|port|is_user|user)\b/g;
 
+/** The result of a change. */
 export interface ChangedUrl {
-  /** What was found first, and what its groups took; the whole URL where everything is replaced. */
+  /** The first match and its groups; the whole URL when there is no pattern. */
   matches: string[];
-  /** The new URL, in full; undefined when nothing was found, or it is the same. */
+  /** The new absolute URL; undefined when nothing matched, or the URL stays the same. */
   url: string | undefined;
 }
 
-/** Says what the URL is to be for a visit. @returns a text where it cannot be said: why. */
+/** Computes the new URL of a request. @returns the result; or the reason, as a text, why it cannot be computed. */
 export type UrlChange = (exchange: HttpExchange, bindings: Bindings) => ChangedUrl | string;
 
-/** Reads `from`, a regular expression that is found anywhere in the URL, and `to`, what replaces it. */
+/** Reads `from`, a regular expression that is searched in the URL, and `to`, its replacement. */
 export function compileUrlChange(config: ConfigReader): UrlChange {
   const from = config.has('from') ? config.template('from', { max: TEXT_MAX }) : undefined;
   const to = config.template('to', { max: TEXT_MAX });
   if (!from && to.constant && !isResolvable(to.constant)) config.problem('to', PROBLEM.url, 'must be a URL, or a path');
   const isForHost = to.text.startsWith('//');
-  const hasNames = to.text.search(NAMED) >= 0;
+  const hasVariables = to.text.search(VARIABLES) >= 0;
   const constant = from?.constant === undefined ? undefined : constantPattern(config, from.constant);
   return ({ request }, bindings) => {
     const before = urlAsSent({ scheme: request.scheme, host: request.host, target: normalTarget(request.target) });
-    const replacement = () => (hasNames ? withNames(to.evaluate(bindings), request) : to.evaluate(bindings));
-    if (!from) return changed(before, isForHost ? replacement() : onHost(replacement()), [before]);
+    const replacement = () => (hasVariables ? expandVariables(to.evaluate(bindings), request) : to.evaluate(bindings));
+    if (!from) return resolveChange(before, isForHost ? replacement() : keepHost(replacement()), [before]);
     const pattern = constant ?? computedPattern(from, bindings);
     if (typeof pattern === 'string') return pattern;
     const found = pattern.find(before);
     if (!found) return { matches: [], url: undefined };
     const matches = found.map((part) => part ?? '');
-    // Behind the whole, `.*` would find nothing once more, and replace that too.
+    // After a match of the whole URL, a pattern like `.*` would match the empty end once more.
     const replace = matches[0] === before ? 'replaceFirst' : 'replaceAll';
     try {
       const after = pattern[replace](before, replacement());
-      return changed(before, isForHost ? after : onHost(after), matches);
+      return resolveChange(before, isForHost ? after : keepHost(after), matches);
     } catch (error) {
       return reasonOf(error);
     }
   };
 }
 
-/** The URL that a request is for, as it came. */
+/** The URL of a request, as the visitor sent it. */
 export function urlAsSent({ scheme, host, target }: Pick<HttpRequest, 'scheme' | 'host' | 'target'>): string {
   return `${scheme}://${host}${target.startsWith('/') ? target : ''}`;
 }
 
-/** No other spelling of a path gets round a pattern. */
+/** The target with a normalized path, so that another spelling of it does not bypass a pattern. */
 function normalTarget(target: string): string {
   const path = pathOfTarget(target);
   return normalizePath(path) + target.slice(path.length);
@@ -83,8 +84,8 @@ function reasonOf(error: unknown): string {
   return error.message;
 }
 
-/** @param after which may be relative to the URL that it was made of. */
-function changed(before: string, after: string, matches: string[]): ChangedUrl | string {
+/** Resolves the new URL. @param after the new URL, which may be relative to the old one. */
+function resolveChange(before: string, after: string, matches: string[]): ChangedUrl | string {
   if (after === before) return { matches, url: undefined };
   if (!URL.canParse(after, before)) return 'what comes out is not a URL';
   const isFull = /^[a-z][a-z0-9+.-]*:\/\//i.test(after);
@@ -93,17 +94,17 @@ function changed(before: string, after: string, matches: string[]): ChangedUrl |
 }
 
 /**
- * A path that visitors had a hand in must not turn into the name of another host, as `//example.com` does, and what comes to
- * that: URLs are read without tabs and line ends, and a backslash is a slash in them.
+ * Keeps a path that visitors can influence from becoming another host, as `//example.com` does (open redirect). URL parsers
+ * remove tabs and line breaks, and treat a backslash as a slash.
  */
-const onHost = (text: string) => text.replace(/[\t\r\n]/g, '').replace(/^[/\\]{2,}/, '/');
+const keepHost = (text: string) => text.replace(/[\t\r\n]/g, '').replace(/^[/\\]{2,}/, '/');
 
 function isResolvable(text: string): boolean {
   return URL.canParse(text, 'https://example.com/');
 }
 
-/** Puts in the named parts of a request. A `$` in them must not be taken for a group. */
-function withNames(replacement: string, request: HttpRequest): string {
+/** Expands the variables of a replacement. A `$` in their values must not be taken for a group reference. */
+function expandVariables(replacement: string, request: HttpRequest): string {
   const { scheme, host, target } = request;
   const [path = '', ...rest] = target.split('?');
   const query = rest.join('?');
@@ -120,7 +121,7 @@ function withNames(replacement: string, request: HttpRequest): string {
     user: '',
     is_user: '',
   };
-  return replacement.replace(NAMED, (_, part: string) => {
+  return replacement.replace(VARIABLES, (_, part: string) => {
     const value = part.startsWith('arg_') ? (new URLSearchParams(query).get(part.slice(4)) ?? '') : parts[part];
     return (part.startsWith('arg_') ? encodeURIComponent(value ?? '') : (value ?? '')).replaceAll('$', '%24');
   });

@@ -1,20 +1,20 @@
-// Values of any type in the settings of actions, with templates in their texts.
+// Values of any type in the config of actions. Their texts are templates.
 
 import type { CelInput } from '@bufbuild/cel';
 import type { Bindings } from '../cel/vocabulary.ts';
 import type { ConfigReader } from './action-kind.ts';
 import { PROBLEM } from './problems.ts';
 
-/** How deep lists and objects may be nested. */
+/** The largest nesting depth of lists and objects. */
 const DEPTH_MAX = 8;
 
-/** Computes a value for one visit. */
+/** Computes a value for one request or connection. */
 export type ComputedValue = (bindings: Bindings) => CelInput;
 
 /**
- * Compiles a value: texts are templates, whole numbers become `int`, others `double`, lists and objects stay what they
- * are. What is wrong with it is reported.
- * @param path of the value, for problems.
+ * Compiles a value. Texts are templates; integers become `int`, other numbers `double`; lists and objects are compiled
+ * recursively. Mistakes are reported to `config`.
+ * @param path the place of the value, for problems.
  */
 export function compileValue(config: ConfigReader, path: string, raw: unknown, depth = 1): ComputedValue {
   if (depth > DEPTH_MAX) {
@@ -44,6 +44,6 @@ function constantOf(raw: unknown): CelInput {
   return typeof raw === 'boolean' ? raw : null;
 }
 
-/** Whether it has members: no list, no null. */
+/** Whether a value is an object, and not a list or null. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,14 +1,15 @@
-// Senders whose signature is about the body, and nothing else.
+// Webhook providers that sign only the body.
 
 import { challenges } from './challenges.ts';
 import { fieldPairs, header, hmac, type SharedSecretProvider } from './provider.ts';
 
 const BASE64 = 'base64';
-/** The numbers that DocuSign's headers may have: one for each of the keys that an account may have. */
-const DOCUSIGN_KEYS = Array.from({ length: 100 }, (_, i) => `x-docusign-signature-${i + 1}`);
+/** The header names of DocuSign: one for each of the keys of an account. */
+const DOCUSIGN_HEADERS = Array.from({ length: 100 }, (_, i) => `x-docusign-signature-${i + 1}`);
 
 const hub256 = hmac({ in: header('x-hub-signature-256', 'sha256=') });
 
+/** The providers by name. */
 export const bodyProviders: Record<string, SharedSecretProvider> = {
   aftership: hmac({ in: header('aftership-hmac-sha256'), encoding: BASE64 }),
   alchemy: hmac({ in: header('x-alchemy-signature') }),
@@ -20,7 +21,7 @@ export const bodyProviders: Record<string, SharedSecretProvider> = {
   circleci: hmac({ in: fieldPairs('circleci-signature', 'v1') }),
   clearbit: hmac({ in: header('x-request-signature', 'sha1='), algorithm: 'sha1' }),
   coinbase: hmac({ in: header('x-cc-webhook-signature') }),
-  docusign: hmac({ in: (message) => DOCUSIGN_KEYS.flatMap((name) => message.header(name) ?? []), encoding: BASE64 }),
+  docusign: hmac({ in: (message) => DOCUSIGN_HEADERS.flatMap((name) => message.header(name) ?? []), encoding: BASE64 }),
   dropbox: hmac({ in: header('x-dropbox-signature') }),
   dwolla: hmac({ in: header('x-request-signature-sha-256') }),
   facebook_graph_api: hub256,

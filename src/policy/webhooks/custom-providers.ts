@@ -1,14 +1,16 @@
-// Senders whose signature is about more than the body, or less, or made in another way.
+// Webhook providers that sign more or less than the body, or in another way.
 
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { isForm, jsonAt, queryOf, sortedForm, type WebhookMessage } from './message.ts';
 import { header, hmac, isSameText, type SharedSecretProvider } from './provider.ts';
 
 const BASE64 = 'base64';
+/** The most header fields in the signature of Contentful. */
 const CONTENTFUL_FIELDS_MAX = 50;
-/** What HubSpot wants to be decoded of a URL, and nothing else. */
-const HUBSPOT_DECODES = /%(3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi;
+/** The percent-encodings that HubSpot decodes in a URL before it signs. */
+const HUBSPOT_DECODED = /%(3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi;
 
+/** The providers by name. */
 export const customProviders: Record<string, SharedSecretProvider> = {
   contentful: hmac({
     in: header('x-contentful-signature'),
@@ -33,7 +35,7 @@ export const customProviders: Record<string, SharedSecretProvider> = {
     in: header('x-hubspot-signature-v3'),
     at: header('x-hubspot-request-timestamp'),
     signed: (message, timestamp) => [
-      message.method + message.url.replace(HUBSPOT_DECODES, decodeURIComponent),
+      message.method + message.url.replace(HUBSPOT_DECODED, decodeURIComponent),
       message.body,
       timestamp,
     ],
@@ -46,7 +48,7 @@ export const customProviders: Record<string, SharedSecretProvider> = {
     algorithm: 'sha1',
     encoding: BASE64,
   }),
-  // The signature is about its token and its timestamp only: whoever has seen one can change the rest.
+  // Mailgun signs only a token and the timestamp. An attacker who has seen one signature can change the rest of the message.
   mailgun: hmac({
     in: (message) => textsAt(message, 'signature', 'signature'),
     at: (message) => textsAt(message, 'signature', 'timestamp'),
@@ -77,7 +79,7 @@ export const customProviders: Record<string, SharedSecretProvider> = {
   twilio: hmac({ in: header('x-twilio-signature'), signed: twilioRequest, algorithm: 'sha1', encoding: BASE64 }),
 };
 
-/** Forms are signed with their parameters, other bodies through their hash in the URL. */
+/** The signed text of Twilio: a form is signed with its parameters, another body through its hash in the URL. */
 function twilioRequest(message: WebhookMessage): string[] | undefined {
   if (message.body.length === 0) return [message.url];
   if (isForm(message)) return [message.url, sortedForm(message)];
@@ -85,12 +87,12 @@ function twilioRequest(message: WebhookMessage): string[] | undefined {
   return isSameText(queryOf(message, 'bodySHA256')?.toLowerCase() ?? '', hash) ? [message.url] : undefined;
 }
 
-/** Method, target, the fields that the request lists, and the body, each on a line. */
+/** The signed text of Contentful: method, target, the fields that the request lists, and the body, each on a line. */
 function contentfulRequest(message: WebhookMessage): (string | Buffer)[] | undefined {
   const names = (message.header('x-contentful-signed-headers') ?? '')
     .split(',')
     .map((name) => name.trim().toLowerCase());
-  // A timestamp that is not signed could be anybody's.
+  // An unsigned timestamp could be forged.
   if (!names.includes('x-contentful-timestamp') || names.length > CONTENTFUL_FIELDS_MAX) return undefined;
   const fields = names.map((name) => `${name}:${message.header(name)?.trim() ?? ''}`).join(';');
   return [`${message.method}\n${message.target}\n${fields}\n`, message.body];

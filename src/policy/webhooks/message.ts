@@ -1,15 +1,16 @@
-// A webhook as it arrived: what its signature may be about.
+// A received webhook: the parts of the request that a signature can cover.
 
 import type { HttpRequest } from '../../http/exchange.ts';
 
+/** A received webhook. */
 export interface WebhookMessage {
   readonly method: string;
-  /** As the sender knows it: `https://example.com/hook?a=b`. */
+  /** The absolute URL: `https://example.com/hook?a=b`. */
   readonly url: string;
-  /** In origin-form: `/hook?a=b`. */
+  /** The request target in origin-form: `/hook?a=b`. */
   readonly target: string;
   readonly body: Buffer;
-  /** The body, where it is JSON; undefined where it is not. */
+  /** The parsed body; undefined when it is not JSON. */
   readonly json: unknown;
   /** The first value of a header field. */
   header(name: string): string | undefined;
@@ -17,6 +18,7 @@ export interface WebhookMessage {
   headers(name: string): readonly string[];
 }
 
+/** Makes the message of a request and its body. */
 export function webhookMessage(request: HttpRequest, body: Buffer): WebhookMessage {
   let json: { value: unknown } | undefined;
   return {
@@ -25,7 +27,7 @@ export function webhookMessage(request: HttpRequest, body: Buffer): WebhookMessa
     target: request.target,
     body,
     get json() {
-      json ??= { value: parsed(body) };
+      json ??= { value: parseJson(body) };
       return json.value;
     },
     header: (name) => request.fields.get(name),
@@ -33,7 +35,7 @@ export function webhookMessage(request: HttpRequest, body: Buffer): WebhookMessa
   };
 }
 
-function parsed(body: Buffer): unknown {
+function parseJson(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString());
   } catch {
@@ -41,7 +43,7 @@ function parsed(body: Buffer): unknown {
   }
 }
 
-/** The value at a path of a body in JSON; undefined where there is none. */
+/** The value at a path in the JSON body; undefined when there is none. */
 export function jsonAt({ json }: WebhookMessage, ...path: string[]): unknown {
   return path.reduce<unknown>(
     (value, name) =>
@@ -52,17 +54,18 @@ export function jsonAt({ json }: WebhookMessage, ...path: string[]): unknown {
   );
 }
 
-/** A parameter of the URL's query. */
+/** A query parameter of the URL. */
 export function queryOf({ target }: WebhookMessage, name: string): string | undefined {
   const question = target.indexOf('?');
   return question < 0 ? undefined : (new URLSearchParams(target.slice(question + 1)).get(name) ?? undefined);
 }
 
+/** Whether the body is a URL-encoded form. */
 export function isForm(message: WebhookMessage): boolean {
   return /^application\/x-www-form-urlencoded\s*(;|$)/i.test(message.header('content-type') ?? '');
 }
 
-/** The parameters of a form, in the order of their names: each name, and its different values in order behind it. */
+/** The parameters of a form in the order of their names: each name, followed by its distinct values in order. */
 export function sortedForm({ body }: WebhookMessage): string {
   const form = new Map<string, Set<string>>();
   for (const [name, value] of new URLSearchParams(body.toString())) {

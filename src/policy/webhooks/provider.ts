@@ -1,32 +1,32 @@
-// How senders of webhooks sign them. Nearly all do it with an HMAC; they differ in where it is, and what it is about.
+// How webhook providers sign. Nearly all use an HMAC; they differ in the place of the signature and in the signed text.
 
 import { createHash, createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { Responded } from '../../http/module.ts';
 import type { WebhookMessage } from './message.ts';
 
-/** A sender that a secret is shared with, or a key that its users are shown. Whatever it sends is judged at once. */
+/** A provider with a shared secret, or with a public key that it shows to its users. */
 export interface SharedSecretProvider {
   isKeyPublished?: undefined;
-  /** The signatures that came along: one of them has to fit. */
+  /** The signatures of a message, of which one must be valid. */
   signatures(message: WebhookMessage): readonly string[];
-  /** When it was signed, as the sender wrote it, in a list of one; missing where a signature does not say. */
+  /** The timestamp of the signature, in a list of one. Left out when signatures of this provider have none. */
   timestamp?(message: WebhookMessage): readonly string[];
-  /** Whether one of the signatures is that of the message. */
+  /** Whether one of the signatures is valid. */
   hasValidSignature(message: WebhookMessage, signatures: readonly string[], secret: string, timestamp: string): boolean;
-  /** What is wrong with a secret, to be read behind its name. */
+  /** The mistake in a secret, worded to be read after its name; undefined when there is none. */
   secretProblem?(secret: string): string | undefined;
-  /** The gateway's own answer to a message by which the sender tests the endpoint; undefined for all others. */
+  /** The gateway's own response to a challenge; undefined for all other messages. */
   answer?(message: WebhookMessage, secret: string, isSigned: boolean): Responded | undefined;
 }
 
-/** A sender that signs with one key for everybody, and publishes with what to check it: no secret is shared with it. */
+/** A provider that signs with one key for all customers and publishes its certificate. It needs no shared secret. */
 export interface PublishedKeyProvider {
   isKeyPublished: true;
   /**
-   * What is wrong with a message; undefined where it is signed as it should be, and not too long ago.
-   * @param time now, in milliseconds.
-   * @param keyAt brings the key in the certificate that is at a URL.
-   * @throws {KeysUnavailable} when nothing can be said about it.
+   * The reason why a message is refused; undefined when its signature is valid and recent.
+   * @param time the current time, in milliseconds.
+   * @param keyAt fetches the public key of the certificate at a URL.
+   * @throws {KeysUnavailable} when the certificate cannot be fetched.
    */
   problem(
     message: WebhookMessage,
@@ -37,31 +37,38 @@ export interface PublishedKeyProvider {
   answer?: undefined;
 }
 
-/** Texts that are found in a message: signatures, timestamps. */
-type Find = (message: WebhookMessage) => readonly string[];
+/** Extracts signatures or timestamps from a message. */
+type Extractor = (message: WebhookMessage) => readonly string[];
 
-interface Hmac {
-  /** Of the signature. */
-  in: Find;
-  /** Of the timestamp, which is then part of what is signed. */
-  at?: Find;
-  /** SHA-256 if left out. */
+/** The signature scheme of a provider. */
+interface HmacScheme {
+  /** The place of the signature. */
+  in: Extractor;
+  /** The place of the timestamp, which the signature then covers. */
+  at?: Extractor;
+  /** The hash; SHA-256 when left out. */
   algorithm?: 'sha1' | 'sha256' | 'sha512';
-  /** Hexadecimal if left out. */
+  /** The encoding of the signature; hexadecimal when left out. */
   encoding?: 'base64';
-  /** What is signed: the body if left out; undefined when the message has not got it. */
+  /** The signed text; the body when left out. It returns undefined when the message lacks a part of it. */
   signed?(message: WebhookMessage, timestamp: string): readonly (string | Buffer)[] | undefined;
-  /** The secret is not the key itself but its Base64, perhaps behind `whsec_`. */
+  /** Whether the secret is the Base64 of the key, optionally with the prefix `whsec_`. */
   isKeyEncoded?: boolean;
   answer?: SharedSecretProvider['answer'];
 }
 
-/** A sender that signs with an HMAC. */
-export function hmac({ algorithm = 'sha256', encoding, signed, isKeyEncoded, ...row }: Hmac): SharedSecretProvider {
+/** A provider that signs with an HMAC. */
+export function hmac({
+  algorithm = 'sha256',
+  encoding,
+  signed,
+  isKeyEncoded,
+  ...scheme
+}: HmacScheme): SharedSecretProvider {
   return {
-    signatures: row.in,
-    timestamp: row.at,
-    answer: row.answer,
+    signatures: scheme.in,
+    timestamp: scheme.at,
+    answer: scheme.answer,
     secretProblem: isKeyEncoded
       ? (secret) => (decodedKey(secret) ? undefined : 'must be the secret as the sender shows it, which is Base64')
       : undefined,
@@ -71,23 +78,23 @@ export function hmac({ algorithm = 'sha256', encoding, signed, isKeyEncoded, ...
       if (!key || !parts) return false;
       const hash = createHmac(algorithm, key);
       for (const part of parts) hash.update(part);
-      // Made once: a stranger may send many signatures, and a large body.
+      // The hash is computed once: a stranger may send many signatures and a large body.
       const expected = hash.digest(encoding ?? 'hex');
       return signatures.some((signature) => isSameText(encoding ? signature : signature.toLowerCase(), expected));
     },
   };
 }
 
-/** A header field's value, behind a prefix; nothing where the field or the prefix is missing. */
-export function header(name: string, prefix = ''): Find {
+/** Extracts the value of a header field without its prefix; nothing when the field or the prefix is missing. */
+export function header(name: string, prefix = ''): Extractor {
   return (message) => {
     const value = message.header(name);
     return value?.startsWith(prefix) ? [value.slice(prefix.length)] : [];
   };
 }
 
-/** The values of `key` in a header field such as `t=1,v1=ab,v1=cd`. */
-export function fieldPairs(name: string, key: string, separator = ','): Find {
+/** Extracts the values of `key` from a header field such as `t=1,v1=ab,v1=cd`. */
+export function fieldPairs(name: string, key: string, separator = ','): Extractor {
   return (message) =>
     (message.header(name) ?? '')
       .split(separator)
@@ -95,18 +102,18 @@ export function fieldPairs(name: string, key: string, separator = ','): Find {
       .flatMap((pair) => (pair.startsWith(`${key}=`) ? pair.slice(key.length + 1) : []));
 }
 
-/** What is signed, by many: timestamp and body, and something between them. */
+/** The signed text of many providers: the timestamp and the body with a separator. */
 export const timestampAndBody =
   (between: string, before = '') =>
   (message: WebhookMessage, timestamp: string) => [before + timestamp + between, message.body];
 
-/** Whether two texts are the same, found in a time that does not tell where they differ. */
+/** Compares two texts in constant time. */
 export function isSameText(one: string, other: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(one), digest(other));
 }
 
-/** @returns undefined unless it is Base64 of at least one byte: an empty key would be anybody's. */
+/** Decodes a Base64 key. @returns undefined when it is not Base64, or empty, as anybody has an empty key. */
 function decodedKey(secret: string): Buffer | undefined {
   const encoded = secret.replace(/^whsec_/, '');
   return /^[A-Za-z0-9+/]{4,}={0,2}$/.test(encoded) ? Buffer.from(encoded, 'base64') : undefined;

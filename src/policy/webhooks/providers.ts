@@ -1,4 +1,4 @@
-// The senders of webhooks that are known here. One more is one more row in the table that fits it.
+// The registry of webhook providers. A new provider is a row in one of its tables.
 
 import { bodyProviders } from './body-providers.ts';
 import { customProviders } from './custom-providers.ts';
@@ -14,25 +14,25 @@ const providers = new Map(
   ),
 );
 
-/** What senders are called, in the order of the alphabet. */
+/** The names of all providers in alphabetical order. */
 export const webhookProviders: readonly string[] = [...providers.keys()];
 
-/** Undefined: not known. @param name in any case. */
+/** A provider by its name; undefined when it is unknown. @param name in any case. */
 export function webhookProvider(name: string): AnyProvider | undefined {
   return providers.get(name.toLowerCase());
 }
 
-/** What is wrong with the name of a sender, to be read behind `provider`. */
+/** The mistake in the name of a provider, worded to be read after `provider`; undefined when there is none. */
 export function providerProblem(name: string): string | undefined {
   return webhookProvider(name) ? undefined : `must be one of ${webhookProviders.join(', ')}`;
 }
 
-/** Whether a secret is shared with a sender; there may be one, which is not looked at, for those that need none. */
+/** Whether a provider needs a shared secret. A policy may have a secret for other providers, too; it is ignored. */
 export function needsSecret(name: string): boolean {
   return !webhookProvider(name)?.isKeyPublished;
 }
 
-/** What is wrong with a sender's secret, to be read behind `secret`. */
+/** The mistake in a provider's secret, worded to be read after `secret`; undefined when there is none. */
 export function secretProblem(name: string, secret: string): string | undefined {
   if (!needsSecret(name)) return undefined;
   return secret === '' ? 'must not be empty' : webhookProvider(name)?.secretProblem?.(secret);

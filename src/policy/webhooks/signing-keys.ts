@@ -1,5 +1,5 @@
-// The keys that senders of webhooks sign with, from the certificates that their messages name. Whoever can send a request
-// can name one, so what is fetched is limited for each account.
+// The public keys of webhook providers, from the certificates that their messages name. Any client can name a
+// certificate, so fetches are rate-limited for each account.
 
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -7,68 +7,71 @@ import { type FetchReach, fetchBytes } from '../keys/fetch-bytes.ts';
 import { KeyCache, KeysUnavailable } from '../keys/key-cache.ts';
 import { RateLimiter } from '../rate-limiter.ts';
 
+/** The most bytes of a certificate. */
 const BYTES_MAX = 64 * 1024;
-/** Milliseconds. A sender that changes its certificate names another URL. */
+/** The times of the cache, in milliseconds. They may be long, as a new certificate has a new URL. */
 const CACHE_TIMES = { fresh: 3_600_000, usable: 24 * 3_600_000, pause: 5000 };
-/** Certificates that are kept. */
-const KEPT_MAX = 200;
-/** URLs that are remembered without there being a certificate. */
-const TRIED_MAX = 500;
-/** How often a certificate may be fetched in a minute for what is sent to one account. */
-const FETCHES = { capacity: 20, windowMs: 60_000 };
+/** The most cached certificates. */
+const CACHED_MAX = 200;
+/** The most cached URLs without a valid certificate. */
+const FAILED_MAX = 500;
+/** The rate limit of fetches for the webhooks of one account. */
+const FETCH_RATE = { capacity: 20, windowMs: 60_000 };
 
-/** Bits of a key of RSA: fewer are not safe, and more take long. */
-const BITS = { min: 2048, max: 8192 };
-/** What certificates of Amazon SNS are for. */
-const SUBJECT = /^sns(\.[a-z0-9-]+)?\.amazonaws\.com(\.cn)?$/;
+/** The size of an RSA key, in bits: a smaller key is insecure, a larger one slow. */
+const RSA_BITS = { min: 2048, max: 8192 };
+/** The subjects of the certificates of Amazon SNS. */
+const SNS_SUBJECT = /^sns(\.[a-z0-9-]+)?\.amazonaws\.com(\.cn)?$/;
 
 interface Signer {
   key: KeyObject;
-  /** The wall clock, in milliseconds. */
+  /** The validity of the certificate, in milliseconds of the wall clock. */
   validFrom: number;
   validTo: number;
 }
 
+/** The clocks of the cache. */
 export interface Clocks {
-  /** A clock that never goes back, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   now(): number;
   /** The wall clock, in milliseconds. */
   time(): number;
 }
 
-/** Certificates are fetched once an hour at most, and once in 5 s where they cannot be had. */
+/** A cache of certificates. It fetches each at most once an hour, and after a failure at most every 5 s. */
 export class SigningKeys {
   readonly #reach: FetchReach;
   readonly #clocks: Clocks;
   readonly #fetches: RateLimiter;
-  readonly #caches = new LRUCache<string, KeyCache<Signer>>({ max: KEPT_MAX });
-  /** Apart, so that URLs that somebody thinks up push out none of those that lead to a certificate. */
-  readonly #tried = new LRUCache<string, KeyCache<Signer>>({ max: TRIED_MAX });
+  readonly #caches = new LRUCache<string, KeyCache<Signer>>({ max: CACHED_MAX });
+  /** A separate cache, so that invented URLs do not evict those with a valid certificate. */
+  readonly #failed = new LRUCache<string, KeyCache<Signer>>({ max: FAILED_MAX });
 
   constructor(reach: FetchReach, clocks: Clocks) {
     this.#reach = reach;
     this.#clocks = clocks;
-    this.#fetches = new RateLimiter(FETCHES, clocks.now);
+    this.#fetches = new RateLimiter(FETCH_RATE, clocks.now);
   }
 
   /**
-   * @param url of https. Where it leads is the caller's to check.
-   * @param accountId for whom it would be fetched.
-   * @throws {KeysUnavailable}
+   * Finds the public key of a certificate.
+   * @param url an https URL, which the caller has validated.
+   * @param accountId the account of the rate limit.
+   * @throws {KeysUnavailable} when the certificate cannot be fetched, or is not valid at this time.
    */
   async find(url: string, accountId: string): Promise<KeyObject> {
-    const cache = this.#caches.get(url) ?? this.#tried.get(url) ?? this.#unknown(url);
+    const cache = this.#caches.get(url) ?? this.#failed.get(url) ?? this.#newCache(url);
     const { key, validFrom, validTo } = await cache.get(undefined, () => this.#fetches.take(accountId) === 0);
     const time = this.#clocks.time();
     if (time < validFrom || time > validTo) throw new KeysUnavailable(`${url} is not valid at this time`);
     return key;
   }
 
-  #unknown(url: string): KeyCache<Signer> {
+  #newCache(url: string): KeyCache<Signer> {
     const fetched = async () => {
-      this.#tried.set(url, cache);
+      this.#failed.set(url, cache);
       const signer = await this.#fetch(url);
-      this.#tried.delete(url);
+      this.#failed.delete(url);
       this.#caches.set(url, cache);
       return signer;
     };
@@ -86,19 +89,19 @@ export class SigningKeys {
   }
 }
 
-/** @throws with what is wrong with it. */
+/** Validates a certificate. @throws {Error} the reason why it is refused. */
 function signerOf(pem: Buffer): Signer {
   if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new Error('it is no certificate in PEM');
   const certificate = new X509Certificate(pem);
-  if (!subjectsOf(certificate).some((name) => SUBJECT.test(name))) throw new Error('its subject is not Amazon SNS');
+  if (!subjectsOf(certificate).some((name) => SNS_SUBJECT.test(name))) throw new Error('its subject is not Amazon SNS');
   const { publicKey: key } = certificate;
   const { modulusLength: bits = 0 } = key.asymmetricKeyDetails ?? {};
-  if (key.asymmetricKeyType !== 'rsa' || bits < BITS.min || bits > BITS.max)
-    throw new Error(`its key is not one of RSA with ${BITS.min} to ${BITS.max} bits`);
+  if (key.asymmetricKeyType !== 'rsa' || bits < RSA_BITS.min || bits > RSA_BITS.max)
+    throw new Error(`its key is not one of RSA with ${RSA_BITS.min} to ${RSA_BITS.max} bits`);
   return { key, validFrom: Date.parse(certificate.validFrom), validTo: Date.parse(certificate.validTo) };
 }
 
-/** Common names, and names of hosts. */
+/** The common names and the host names of a certificate. */
 function subjectsOf({ subject, subjectAltName = '' }: X509Certificate): string[] {
   const common = (subject ?? '').split('\n').flatMap((line) => (line.startsWith('CN=') ? line.slice(3) : []));
   const hosts = subjectAltName.split(', ').flatMap((entry) => (entry.startsWith('DNS:') ? entry.slice(4) : []));

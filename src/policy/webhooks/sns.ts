@@ -1,38 +1,38 @@
-// Amazon SNS signs its messages with a key of its own; the message names the certificate. As its documentation says, under
-// "Verifying the signatures of Amazon SNS messages".
+// Amazon SNS signs its messages with its own key; the message names the certificate. The rules are in its documentation
+// under "Verifying the signatures of Amazon SNS messages".
 
 import { type KeyObject, verify } from 'node:crypto';
 import { jsonAt, type WebhookMessage } from './message.ts';
 import type { PublishedKeyProvider } from './provider.ts';
 import { timeProblem } from './timestamps.ts';
 
-/** It tries again for up to an hour, always with the same signature: milliseconds. */
-const TOLERANCE = 3_600_000;
+/** The largest age of a message, in milliseconds: SNS retries for up to an hour with the same signature. */
+const TOLERANCE_MS = 3_600_000;
 
 const CONFIRMATION = ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'];
-/** The members that are signed, by the type of the message, in the order in which they are. */
-const SIGNED = new Map([
+/** The signed members in their order, by the type of the message. */
+const SIGNED_MEMBERS = new Map([
   ['Notification', ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type']],
   ['SubscriptionConfirmation', CONFIRMATION],
   ['UnsubscribeConfirmation', CONFIRMATION],
 ]);
-const SIGNABLE = new Set([...SIGNED.values()].flat());
+const SIGNABLE = new Set([...SIGNED_MEMBERS.values()].flat());
 const OPTIONAL = 'Subject';
 
-/** By the version of the signature. */
+/** The hash by the version of the signature. */
 const ALGORITHMS = new Map([
   ['1', 'sha1'],
   ['2', 'sha256'],
 ]);
 
-/** Where the certificates of Amazon SNS are, and nothing else is. */
+/** The URLs of the certificates of Amazon SNS. Only Amazon can publish there. */
 const CERTIFICATE_URL =
   /^https:\/\/sns\.[a-z]{2,4}(-[a-z]+){1,3}-\d{1,2}\.amazonaws\.com(\.cn)?(\/[A-Za-z0-9_-]{1,128}){1,4}\.pem$/;
 
-/** Base64 of a signature with RSA of 2048 to 8192 bits. */
+/** The Base64 of a signature with an RSA key of 2048 to 8192 bits. */
 const SIGNATURE = /^[A-Za-z0-9+/]{342,1366}={0,2}$/;
 
-/** Header fields that say what members say. They are not signed. */
+/** Header fields that repeat members. They are not signed. */
 const HEADERS = {
   'x-amz-sns-message-type': 'Type',
   'x-amz-sns-message-id': 'MessageId',
@@ -40,8 +40,8 @@ const HEADERS = {
 };
 
 /**
- * Takes notifications and confirmations, with signatures of both versions. What is not signed must not contradict what is,
- * nor be there in its place: upstream may read it.
+ * Accepts notifications and confirmations with signatures of both versions. An unsigned part must neither contradict a
+ * signed one nor replace it, as the upstream may read it.
  */
 export const sns: PublishedKeyProvider = {
   isKeyPublished: true,
@@ -50,10 +50,12 @@ export const sns: PublishedKeyProvider = {
       const value = jsonAt(message, name);
       return typeof value === 'string' ? value : undefined;
     };
-    const signed = SIGNED.get(text('Type') ?? '');
-    if (!signed) return `the body is not JSON with a Type of ${[...SIGNED.keys()].join(', ')}`;
+    const signed = SIGNED_MEMBERS.get(text('Type') ?? '');
+    if (!signed) return `the body is not JSON with a Type of ${[...SIGNED_MEMBERS.keys()].join(', ')}`;
     const reason =
-      memberProblem(message, signed) ?? headerProblem(message) ?? timeProblem(text('Timestamp') ?? '', time, TOLERANCE);
+      memberProblem(message, signed) ??
+      headerProblem(message) ??
+      timeProblem(text('Timestamp') ?? '', time, TOLERANCE_MS);
     if (reason) return reason;
 
     const algorithm = ALGORITHMS.get(text('SignatureVersion') ?? '');
@@ -61,14 +63,14 @@ export const sns: PublishedKeyProvider = {
     const signature = text('Signature') ?? '';
     if (!SIGNATURE.test(signature)) return 'Signature is not that of a key of RSA, in Base64';
     const url = text('SigningCertURL') ?? '';
-    // Before anything is fetched: who can be told from here causes no requests.
+    // All checks without a fetch come first, so that a forged message causes no request.
     if (!CERTIFICATE_URL.test(url)) return 'SigningCertURL does not lead to a certificate of Amazon SNS';
 
     const lines = signed.filter((name) => text(name) !== undefined).map((name) => `${name}\n${text(name)}\n`);
     const key = await keyAt(url);
     if (!isSignedBy(key, algorithm, lines.join(''), signature)) return 'the signature is not that of this message';
-    // Last, as it takes longest: only who has a topic at Amazon SNS gets here.
-    return areConfusing(memberNames(message.body.toString()))
+    // The slowest check is the last one: only customers of Amazon SNS get here.
+    return areAmbiguous(memberNames(message.body.toString()))
       ? 'the body has members whose names can be taken for each other'
       : undefined;
   },
@@ -78,7 +80,7 @@ function isSignedBy(key: KeyObject, algorithm: string, text: string, signature: 
   return verify(algorithm, Buffer.from(text), key, Buffer.from(signature, 'base64'));
 }
 
-/** What is wrong with the members that are signed, or would be in a message of another type. */
+/** The mistake in the signed members, or in members that are signed only in another type of message. */
 function memberProblem(message: WebhookMessage, signed: readonly string[]): string | undefined {
   for (const name of SIGNABLE) {
     const value = jsonAt(message, name) ?? undefined;
@@ -86,7 +88,7 @@ function memberProblem(message: WebhookMessage, signed: readonly string[]): stri
       if (value !== undefined) return `${name} is there, and is not signed in a message of this type`;
     } else if (value === undefined && name === OPTIONAL) continue;
     else if (typeof value !== 'string') return `${name} is missing, or is not a text`;
-    // What is signed is lines: in another member, some could pass for the next member.
+    // The signed text consists of lines, so a line break in a member could imitate the next member.
     else if (name !== 'Message' && /[\r\n]/.test(value)) return `${name} has more than one line`;
   }
   return undefined;
@@ -100,8 +102,8 @@ function headerProblem(message: WebhookMessage): string | undefined {
 }
 
 /**
- * What the members of the outermost object are called, each as often as it is there.
- * @param text well-formed JSON.
+ * The member names of the outermost object, including repetitions.
+ * @param text valid JSON.
  */
 function memberNames(text: string): string[] {
   const names: string[] = [];
@@ -121,10 +123,10 @@ function memberNames(text: string): string[] {
 }
 
 /**
- * Whether members can be taken for each other: two of the same name, or of names that differ in case alone, which some
- * parsers do not look at. So that case means the same everywhere, names have to consist of letters from A to Z.
+ * Whether parsers may disagree on the members: two have the same name, or names that differ only in case, which some parsers
+ * ignore. Names must consist of ASCII letters, as the case of others depends on the language.
  */
-function areConfusing(names: readonly string[]): boolean {
+function areAmbiguous(names: readonly string[]): boolean {
   return (
     new Set(names.map((name) => name.toLowerCase())).size < names.length ||
     !names.every((name) => /^[A-Za-z]+$/.test(name))

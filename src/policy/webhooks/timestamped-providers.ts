@@ -1,15 +1,15 @@
-// Senders that sign when they sent it too, so that nobody can send it again later.
+// Webhook providers that also sign a timestamp, which prevents replay attacks.
 
 import { challenges } from './challenges.ts';
 import { fieldPairs, header, hmac, type SharedSecretProvider, timestampAndBody } from './provider.ts';
 
 const BASE64 = 'base64';
 
-/** As Stripe began it: `t=…,v1=…`. */
+/** The scheme of Stripe: `t=…,v1=…`. */
 const stripeLike = (name: string, key = 'v1', timestamp = 't') =>
   hmac({ in: fieldPairs(name, key), at: fieldPairs(name, timestamp), signed: timestampAndBody('.') });
 
-/** As Slack began it: `v0=…`, and the timestamp in a field of its own. */
+/** The scheme of Slack: `v0=…`, with the timestamp in a field of its own. */
 const slackLike = (name: string, timestamp: string, version = 'v0', answer?: SharedSecretProvider['answer']) =>
   hmac({
     in: header(name, `${version}=`),
@@ -18,7 +18,7 @@ const slackLike = (name: string, timestamp: string, version = 'v0', answer?: Sha
     answer,
   });
 
-/** The Standard Webhooks specification, which Svix began: `v1,…` for each key, and an id. */
+/** The Standard Webhooks specification: `v1,…` for each key, and an id. */
 const standardWebhooks = (prefix: string) =>
   hmac({
     in: (message) =>
@@ -31,10 +31,11 @@ const standardWebhooks = (prefix: string) =>
     isKeyEncoded: true,
   });
 
+/** The providers by name. */
 export const timestampedProviders: Record<string, SharedSecretProvider> = {
   airship: hmac({ in: header('x-ua-signature'), at: header('x-ua-timestamp'), signed: timestampAndBody(':') }),
   box: hmac({
-    // Which of the two keys of an account the secret is, the first or the second, need not be said.
+    // The secret may be either of the two keys of an account.
     in: (message) => ['box-signature-primary', 'box-signature-secondary'].flatMap((name) => message.header(name) ?? []),
     at: header('box-delivery-timestamp'),
     signed: (message, timestamp) => [message.body, timestamp],

@@ -1,4 +1,4 @@
-// Whether a request is a webhook of the sender that it should be from, and was sent just now.
+// Verifies that a request is an authentic and recent webhook of a provider.
 
 import type { HttpExchange } from '../../http/exchange.ts';
 import type { ModuleEnvironment, Responded } from '../../http/module.ts';
@@ -9,21 +9,22 @@ import type { PublishedKeyProvider, SharedSecretProvider } from './provider.ts';
 import { webhookProvider } from './providers.ts';
 import { timeProblem } from './timestamps.ts';
 
-/** How far the clock of a sender may be from ours, and how long a webhook may be under way: milliseconds. */
-const TOLERANCE = 180_000;
-/** As many as there can be keys at any sender. */
+/** The largest age of a webhook, in milliseconds, for clock skew and transport. */
+const TOLERANCE_MS = 180_000;
+/** The most signatures that are checked. No provider has so many keys. */
 const SIGNATURES_MAX = 100;
 
+/** The result of a verification. */
 export type Verification =
   | { verified: true }
   | { verified: false; error: VisitorError; reason: string }
-  /** The sender tests the endpoint, and is to have this. */
+  /** The response to a challenge of the provider. */
   | { challenge: Responded };
 
 /**
  * Reads the whole body, at most 1 MiB, and checks the signature.
- * @param name of the sender, one of `webhookProviders`; nothing is verified for another one.
- * @param secret that is shared with it; nothing is verified with an empty one. Not looked at for senders without one.
+ * @param name the provider, one of `webhookProviders`; webhooks of any other are refused.
+ * @param secret the shared secret; an empty one refuses all webhooks. Ignored for providers without one.
  */
 export async function verifyWebhook(
   name: string,
@@ -43,15 +44,15 @@ export async function verifyWebhook(
   if (!body) return refused('the body has more than 1 MiB', 'bodyTooLarge');
   const message = webhookMessage(request, body);
   if (provider.isKeyPublished)
-    return byPublishedKey(provider, message, time(), (url) => signingKey(url, endpoint.accountId));
-  const reason = whyNot(provider, message, secret, time());
+    return verifyByPublishedKey(provider, message, time(), (url) => signingKey(url, endpoint.accountId));
+  const reason = refusalReason(provider, message, secret, time());
   const challenge = provider.answer?.(message, secret, reason === undefined);
   if (challenge) return { challenge };
   return reason === undefined ? { verified: true } : refused(reason);
 }
 
-/** Undefined where it is signed as it should be. */
-function whyNot(
+/** The reason why a message is refused; undefined when its signature is valid. */
+function refusalReason(
   provider: SharedSecretProvider,
   message: WebhookMessage,
   secret: string,
@@ -61,19 +62,19 @@ function whyNot(
   if (signatures.length === 0) return 'the request has no signature of this sender';
   const [timestamp] = provider.timestamp?.(message) ?? [''];
   if (timestamp === undefined) return 'the request does not say when it was signed';
-  const late = provider.timestamp && timeProblem(timestamp, time, TOLERANCE);
-  if (late) return late;
+  const expired = provider.timestamp && timeProblem(timestamp, time, TOLERANCE_MS);
+  if (expired) return expired;
   return provider.hasValidSignature(message, signatures, secret, timestamp)
     ? undefined
     : 'the signature is not that of this request with this secret';
 }
 
-async function byPublishedKey(
+async function verifyByPublishedKey(
   provider: PublishedKeyProvider,
-  ...judged: Parameters<PublishedKeyProvider['problem']>
+  ...args: Parameters<PublishedKeyProvider['problem']>
 ): Promise<Verification> {
   try {
-    const reason = await provider.problem(...judged);
+    const reason = await provider.problem(...args);
     return reason === undefined ? { verified: true } : refused(reason);
   } catch (error) {
     if (!(error instanceof KeysUnavailable)) throw error;

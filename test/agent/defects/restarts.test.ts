@@ -90,7 +90,7 @@ test('12: a name that is taken is a conflict, the same request once more is the 
   expect((await ask('GET', '/tunnels')).body).toHaveLength(2);
 });
 
-test('13: a URL that the lab.gateway chose stays over restarts, for every protocol', async () => {
+test('13: a URL that the gateway chose stays over restarts, for every protocol', async () => {
   const path = directory();
   const first = await agent({}, path);
   const urls = await Promise.all(
@@ -106,7 +106,7 @@ test('13: a URL that the lab.gateway chose stays over restarts, for every protoc
   expect(body.map(({ url }: { url: string }) => url).sort()).toEqual([...urls].sort());
 });
 
-test('14: without a lab.gateway at the start the API answers, nothing is lost, and tunnels come up by themselves', async () => {
+test('14: without a gateway at the start the API answers, nothing is lost, and tunnels come up by themselves', async () => {
   const [host = '', port] = lab.gateway.agent.split(':');
   const proxy = await startFaultProxy(host, Number(port));
   cleanups.push(() => proxy.close());
@@ -117,7 +117,7 @@ test('14: without a lab.gateway at the start the API answers, nothing is lost, a
 
   proxy.refuse();
   const second = await agent({ GATEWAY_ADDR: `127.0.0.1:${proxy.port}` }, path);
-  await second.log.find(/connection to the lab.gateway failed/);
+  await second.log.find(/connection to the gateway failed/);
   expect(await second.ask('GET', '/tunnels')).toMatchObject({ status: 200, body: [{ url: body.url }] });
   expect((await second.ask('GET', `/tunnels/${new URL(body.url).hostname}`)).body).toMatchObject({ status: 'pending' });
   expect((await second.ask('GET', '/readyz')).status).toBe(503);

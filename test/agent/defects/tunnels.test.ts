@@ -87,7 +87,7 @@ test('6: a request without forwards_to is told so, as JSON', async () => {
   expect(answer).toMatchObject({ status: 400, body: { detail: expect.stringContaining('forwards_to') } });
 });
 
-test('7: a bad policy is told with its place, a refusal of the lab.gateway with its code, and neither leaves a tunnel', async () => {
+test('7: a bad policy is told with its place, a refusal of the gateway with its code, and neither leaves a tunnel', async () => {
   const { ask } = await agent(await newEnvironment(['bind:allowed.tunnel.localhost']));
   const other = await agent();
   await other.ask('POST', '/tunnels', to({ domain: 'busy.tunnel.localhost' }));

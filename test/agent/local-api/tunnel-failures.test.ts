@@ -10,11 +10,11 @@ import { visit } from '../visitors.ts';
 const lab = agentLab({ isProxied: true });
 const { newEnvironment, directory, agent, to, cleanups } = lab;
 
-describe('while the lab.gateway cannot be reached', () => {
+describe('while the gateway cannot be reached', () => {
   test('a new tunnel is refused in time, and nothing of it is left', async () => {
     lab.proxy.refuse();
     const started = await agent({}, directory(), { answerTimeout: 1000, timing: { retryMax: 50 } });
-    await started.log.find(/connection to the lab.gateway failed/);
+    await started.log.find(/connection to the gateway failed/);
     const answer = await started.ask('POST', '/tunnels', to({ domain: 'late.tunnel.localhost' }));
     expect(answer).toMatchObject({
       status: 503,
@@ -22,14 +22,14 @@ describe('while the lab.gateway cannot be reached', () => {
     });
     expect((await started.ask('GET', '/tunnels')).body).toEqual([]);
     await lab.proxy.heal();
-    await started.log.find(/connected to the lab.gateway/);
+    await started.log.find(/connected to the gateway/);
     const { body } = await started.ask('POST', '/tunnels', to({ domain: 'other.tunnel.localhost' }));
     expect((await visit(lab.gateway, body.url.replace('other', 'late'))).status).toBe(404);
   });
 
   test('one that is silent is no other', async () => {
     const started = await agent({}, directory(), { answerTimeout: 300 });
-    await started.log.find(/connected to the lab.gateway/);
+    await started.log.find(/connected to the gateway/);
     lab.proxy.shape({ outage: 'stall' });
     const { status, body } = await started.ask('POST', '/tunnels', to());
     expect({ status, body }).toEqual({
@@ -38,12 +38,12 @@ describe('while the lab.gateway cannot be reached', () => {
     });
   });
 
-  test('a tunnel can be deleted, and is not there when the lab.gateway is back', async () => {
+  test('a tunnel can be deleted, and is not there when the gateway is back', async () => {
     const started = await agent();
     const { body } = await started.ask('POST', '/tunnels', to());
     lab.proxy.refuse();
     await lab.proxy.cut();
-    await started.log.find(/disconnected from the lab.gateway/);
+    await started.log.find(/disconnected from the gateway/);
     expect((await started.ask('DELETE', `/tunnels/${new URL(body.url).hostname}`)).status).toBe(200);
     await lab.proxy.heal();
     const { body: other } = await started.ask('POST', '/tunnels', to());
@@ -55,7 +55,7 @@ describe('while the lab.gateway cannot be reached', () => {
   test('who waits for a tunnel while the agent stops is told so', async () => {
     lab.proxy.refuse();
     const started = await agent();
-    await started.log.find(/connection to the lab.gateway failed/);
+    await started.log.find(/connection to the gateway failed/);
     const answer = started.ask('POST', '/tunnels', to());
     // An answer to a later request says that the one before has begun.
     await started.ask('POST', '/tunnels', {});

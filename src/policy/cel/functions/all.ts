@@ -1,4 +1,4 @@
-// The functions that expressions have beyond those of the language, and in place of some of these.
+// All functions that this gateway adds to CEL, or replaces in it.
 
 import { type CelFunc, celFunc } from '@bufbuild/cel';
 import { DOUBLE, INT } from '../types.ts';
@@ -11,21 +11,21 @@ import { NETWORK_FUNCTIONS } from './networks.ts';
 import { STRING_FUNCTIONS } from './strings.ts';
 import { TIME_FUNCTIONS } from './times.ts';
 
-/** A whole number from `min` to `max`, both of them included. */
+/** A random integer from `min` to `max`, both inclusive. */
 function between(min: bigint, max: bigint): bigint {
   if (min < 0n || max < min || max >= 2n ** 52n)
     throw new Error(`rand.int(${min}, ${max}) needs a smaller and a larger number, from 0 to 2^52`);
   return min + BigInt(Math.floor(Math.random() * Number(max - min + 1n)));
 }
 
-/** Random numbers, for sending a share of the visitors another way. They are not for secrets. */
+/** Random numbers, for example for canary releases. They are not cryptographically secure. */
 const RANDOM_FUNCTIONS: CelFunc[] = [
   celFunc('rand.double', [], DOUBLE, () => Math.random()),
   celFunc('rand.int', [], INT, () => between(0n, 1n)),
   celFunc('rand.int', [INT, INT], INT, between),
 ];
 
-/** All of them; a later one takes the place of an earlier one with the same name and types. */
+/** All functions. A later one replaces an earlier one with the same name and types. */
 export const FUNCTIONS: CelFunc[] = [
   ...CORE_FUNCTIONS,
   ...TIME_FUNCTIONS,

@@ -1,5 +1,4 @@
-// Functions of the language that we do in another way: those that would take the wrong for right, and those whose cost has
-// to be counted.
+// Functions of CEL that are replaced: those that accept invalid input, and those whose cost must be counted.
 
 import { type CelFunc, type CelValue, celEnv, celFunc, celList, celMethod, celUint } from '@bufbuild/cel';
 import { create, fromJson } from '@bufbuild/protobuf';
@@ -12,11 +11,11 @@ import { metered } from './metered.ts';
 
 const standard = celEnv({}).funcs;
 
-/** Seconds from the first to the last moment of years with four digits. */
+/** The Unix times of the first and the last second of years with four digits. */
 const [SECONDS_MIN, SECONDS_MAX] = [-62_135_596_800n, 253_402_300_799n];
 const [INT_MIN, INT_MAX, UINT_MAX] = [-(2n ** 63n), 2n ** 63n - 1n, 2n ** 64n - 1n];
 
-/** A whole number in digits, as `int` and `uint` read it. */
+/** Parses an integer, for `int` and `uint`. */
 function integer(text: string, min: bigint, max: bigint, name: string): bigint {
   const value = /^[-+]?\d{1,20}$/.test(text) ? BigInt(text.replace('+', '')) : undefined;
   if (value === undefined || value < min || value > max) throw new Error(`${name}() has no number in ${quoted(text)}`);
@@ -31,12 +30,12 @@ function double(text: string): number {
   return Number(text);
 }
 
-/** A text in a message. */
+/** Quotes a text for a message. */
 function quoted(text: string): string {
   return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
 }
 
-/** UTF-16 has two units for some characters. */
+/** Counts code points: some have two code units in UTF-16. */
 function characters(text: string): bigint {
   spendText(text.length * 8);
   let count = text.length;
@@ -49,7 +48,7 @@ function matches(text: string, pattern: string): boolean {
   return RE2.compile(pattern).test(text);
 }
 
-/** Standard functions on texts and bytes that are right, and long when what they are given is. */
+/** The standard functions that are kept and whose cost depends on the length of their input. */
 const METERED = ['_<_', '_<=_', '_>_', '_>=_', 'bytes', 'string', 'duration', 'bool'].flatMap((name) =>
   [...(standard.find(name) ?? [])].filter((form) => form.arguments.some((type) => type === STRING || type === BYTES)),
 );

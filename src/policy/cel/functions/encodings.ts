@@ -28,7 +28,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Percent-encoded, all but letters, digits and `-._~` (RFC 3986, section 2.3). */
+/** Percent-encodes all characters but letters, digits and `-._~` (RFC 3986, section 2.3). */
 function percentEncode(text: string): string {
   growText(text.length * 3);
   return encodeURIComponent(text.toWellFormed()).replace(
@@ -46,7 +46,7 @@ function percentDecode(text: string): string {
   }
 }
 
-/** `a=b&c=d`, a space being `+`; a list is a parameter for each of its elements. */
+/** Formats a query string `a=b&c=d` with `+` for a space. A list becomes one parameter for each element. */
 function toQuery(map: CelMap): string {
   const query = new URLSearchParams();
   for (const [key, value] of map)
@@ -56,7 +56,7 @@ function toQuery(map: CelMap): string {
   return text;
 }
 
-/** Each parameter once: the first of those with its name. */
+/** Parses a query string. Of several parameters with one name, the first counts. */
 function fromQuery(text: string): Map<string, CelInput> {
   spendText(text.length * 32);
   const parameters = new Map<string, CelInput>();
@@ -71,8 +71,8 @@ function isQuery(text: string): boolean {
 
 type Change = (text: string) => CelInput;
 
-/** A function by its name in a namespace and as a method of texts. */
-function both(
+/** Defines a function both in a namespace and as a method of texts. */
+function functionAndMethod(
   name: string,
   method: string,
   result: typeof STRING | typeof DYN | typeof MAP,
@@ -114,15 +114,15 @@ export const ENCODING_FUNCTIONS: CelFunc[] = [
   celMethod('encodeJson', MAP, [], STRING, function () {
     return formatJson(this);
   }),
-  ...both('json.decode', 'decodeJson', DYN, fromJson),
+  ...functionAndMethod('json.decode', 'decodeJson', DYN, fromJson),
   celFunc('queryString.encode', [MAP], STRING, toQuery),
   celMethod('encodeQueryString', MAP, [], STRING, function () {
     return toQuery(this);
   }),
-  ...both('queryString.decode', 'decodeQueryString', MAP, fromQuery),
-  ...both('url.escape', 'escapeUrl', STRING, percentEncode),
-  ...both('url.unescape', 'unescapeUrl', STRING, percentDecode),
-  ...both('url.parse', 'parseUrl', MAP, parseUrl),
+  ...functionAndMethod('queryString.decode', 'decodeQueryString', MAP, fromQuery),
+  ...functionAndMethod('url.escape', 'escapeUrl', STRING, percentEncode),
+  ...functionAndMethod('url.unescape', 'unescapeUrl', STRING, percentDecode),
+  ...functionAndMethod('url.parse', 'parseUrl', MAP, parseUrl),
   isMethod('isJson', isJson),
   isMethod('isQueryString', isQuery),
   isMethod('isURL', isUrl),

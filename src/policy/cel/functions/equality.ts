@@ -1,4 +1,4 @@
-// Whether two values are equal, with its cost.
+// The equality of values, with its cost.
 
 import { type CelValue, celEnv } from '@bufbuild/cel';
 import { spendText } from '../cost-budget.ts';
@@ -6,7 +6,7 @@ import { spendValue } from './metered.ts';
 
 const standard = celEnv({}).funcs.find('_==_');
 
-/** Equality of CEL: numbers of all types are equal when they are the same number, lists and maps by what they hold. */
+/** The equality of CEL: numbers of all types are compared by value, lists and maps by their elements. */
 export function equals(left: CelValue, right: CelValue): boolean {
   if (left === right) return true;
   if (typeof left !== 'object' && typeof right !== 'object') {

@@ -1,4 +1,4 @@
-// Hashes of texts, as `hash.sha256(text)` and `text.sha256()`: in hexadecimal, or in base64 where that is asked for.
+// Hashes of texts, as `hash.sha256(text)` and `text.sha256()`, in hexadecimal or Base64.
 
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -21,7 +21,7 @@ const HASHES: Record<string, (data: Buffer) => Buffer> = {
   xxhash64,
 };
 
-/** For each value of a byte, what it makes of the sum: the polynomial of ISO 3309, its lowest bit first. */
+/** The table of CRC-64/ISO (ISO 3309), reflected: the checksum of each byte. */
 const CRC64_TABLE = BigUint64Array.from({ length: 256 }, (_, byte) => {
   let sum = BigInt(byte);
   for (let bit = 0; bit < 8; bit++) sum = (sum >> 1n) ^ (sum & 1n ? 0xd800000000000000n : 0n);

@@ -1,4 +1,4 @@
-// What the compiler puts in place of macros. Nobody can call these: their names are none.
+// The functions that expanded macros call. Expressions cannot call them, as their names are not identifiers.
 
 import {
   type CelFunc,
@@ -14,16 +14,17 @@ import { ELEMENTS_MAX, growList, spend } from '../cost-budget.ts';
 import { BOOL, DYN, INT, LIST } from '../types.ts';
 import { sortByKey } from './order.ts';
 
-/** The lists that loops are making, by what CEL sees of them. */
+/** The mutable lists that loops build, by the list values that CEL sees. */
 const growing = new WeakMap<CelList, CelInput[]>();
 
 export const LOOP_FUNCTIONS: CelFunc[] = [
-  // What a loop goes through, once its work is paid for: so many operations for each element.
+  // The range of a loop. It spends the cost of the loop, so many operations for each element.
   celFunc('@each', [DYN, INT], DYN, (range, operations) => {
     if (isCelList(range) || isCelMap(range)) spend(range.size * Number(operations));
     return range;
   }),
-  // Whether a loop goes on. What its functions throw is a value to it, but this ends it: nothing is done in vain.
+  // The condition of a loop. An error becomes a value in CEL; this ends the loop, which would otherwise continue for
+  // nothing.
   celFunc('@going', [DYN], DYN, (isGoing) => {
     spend(0);
     return isGoing;
@@ -34,19 +35,19 @@ export const LOOP_FUNCTIONS: CelFunc[] = [
     growing.set(list, elements);
     return list;
   }),
-  // The loop alone has the list until it is made, so that it may be changed.
+  // Only the loop refers to the list before it is complete, so that the list may be changed in place.
   celFunc('@append', [LIST, DYN], LIST, (list, element) => {
     const elements = growing.get(list) as CelInput[];
     if (elements.length >= ELEMENTS_MAX) growList(elements.length + 1);
     elements.push(element);
     return list;
   }),
-  // Pairs of an element and what it is sorted by.
+  // Sorts pairs of an element and its sort key.
   celFunc('@sorted', [LIST], LIST, (pairs) => {
     const entries = Array.from(pairs as Iterable<CelList>, (pair) => ({ element: pair.get(0), key: pair.get(1) }));
     return celList(sortByKey(entries, ({ key }) => key as CelValue).map(({ element }) => element as CelInput));
   }),
-  // False when its argument has a value; an error, as every function's, when it has none.
+  // False when the argument has a value. Without a value the call is an error, as for every function.
   celFunc('@absent', [DYN], BOOL, () => false),
   celFunc('@has', [DYN, DYN], BOOL, (value, key) => {
     if (isCelMap(value)) return value.has(key as string);

@@ -1,4 +1,4 @@
-// Functions of others that say nothing of what they cost: what they are given is counted before they are called.
+// Adds cost accounting to library functions: the size of their arguments is counted before the call.
 
 import {
   type CelFunc,
@@ -12,7 +12,7 @@ import {
 } from '@bufbuild/cel';
 import { growText, spend, spendText } from '../cost-budget.ts';
 
-/** Takes the units for going through a value once, whole. A list in a list counts as often as it is met. */
+/** Spends the cost of a full traversal of a value. A list that occurs several times counts each time. */
 export function spendValue(value: CelValue): void {
   if (typeof value === 'string' || value instanceof Uint8Array) spendText(value.length);
   else if (typeof value !== 'object' || value === null) spend(1);
@@ -28,7 +28,7 @@ export function spendValue(value: CelValue): void {
   } else spend(1);
 }
 
-/** The same function, which counts what it is given and what it returns. */
+/** Wraps a function so that it spends the cost of its arguments and of its result. */
 export function metered(form: CelFunc): CelFunc {
   function call(this: CelValue | undefined, ...args: CelValue[]): CelInput {
     if (this !== undefined) spendValue(this);

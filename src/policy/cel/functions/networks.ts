@@ -6,13 +6,13 @@ import { type Networks, networksOf, readCidr } from '../../../net/networks.ts';
 import { spend } from '../cost-budget.ts';
 import { BOOL, LIST, STRING } from '../types.ts';
 
-/** RFC 1918. */
+/** The private networks of RFC 1918. */
 const PRIVATE = networksOf(['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16']);
 
 const NONE = networksOf([]);
 const prepared = new LRUCache<string, Networks>({ max: 1_000 });
 
-/** Whether an address is in a network; in none, if it is no network. */
+/** Whether an address is in a network; false for an invalid network. */
 function inNetwork(ip: string, cidr: string): boolean {
   spend(1);
   if (cidr.length > 64) return false;

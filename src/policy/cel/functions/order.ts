@@ -1,16 +1,16 @@
-// Which of two values comes first.
+// The order of values.
 
 import { type CelValue, celType, isCelUint } from '@bufbuild/cel';
 import { isReflectMessage } from '@bufbuild/protobuf/reflect';
 import { spend } from '../cost-budget.ts';
 import { describeType, typeName } from '../types.ts';
 
-/** What can be compared with < as CEL would compare the values. */
+/** A value whose order by `<` is the order of CEL. */
 type Rank = bigint | number | string | boolean;
 
 /**
- * Values in the order of their keys, smallest first; equals stay as they were. Throws an `Error` unless the keys are all of
- * one type, and one that has an order.
+ * Sorts values by their keys in ascending order. The sort is stable.
+ * @throws {Error} unless all keys have one type, which has an order.
  */
 export function sortByKey<T>(values: readonly T[], keyOf: (value: T) => CelValue): T[] {
   spend(1 + values.length * Math.log2(values.length + 1));

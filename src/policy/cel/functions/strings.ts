@@ -1,4 +1,4 @@
-// Functions on texts. Places in a text are UTF-16 units, from 0.
+// Functions on texts. Positions are UTF-16 code units, from 0.
 
 import { type CelFunc, celList, celMethod } from '@bufbuild/cel';
 import { strings } from '@bufbuild/cel/ext';
@@ -6,10 +6,10 @@ import { growList, growText, spendText } from '../cost-budget.ts';
 import { INT, LIST, STRING } from '../types.ts';
 import { metered } from './metered.ts';
 
-/** Those of others are taken that do not grow faster than what they are given. */
+/** The functions that replace those of the library, because their result may be much larger than their input. */
 const OWN = new Set(['replace', 'split', 'join', 'lowerAscii', 'upperAscii']);
 
-/** @param limit how many; negative: all. */
+/** @param limit the most replacements; negative for all. */
 function replace(text: string, from: string, to: string, limit: bigint): string {
   if (from === '') throw new Error('replace() needs a text to look for');
   spendText(text.length);
@@ -26,7 +26,7 @@ function replace(text: string, from: string, to: string, limit: bigint): string 
   return parts.join(to);
 }
 
-/** @param limit how many parts, the rest being left out; negative: all. */
+/** @param limit the most parts, without the rest of the text; negative for all. */
 function split(text: string, separator: string | RegExp, limit: bigint) {
   spendText(text.length);
   const parts = text.split(separator, limit < 0n || limit > 1_000_000n ? undefined : Number(limit));
@@ -53,7 +53,7 @@ function join(list: Iterable<unknown>, separator: string): string {
   return parts.join(separator);
 }
 
-/** A function on a text alone that makes another one. */
+/** Defines a method of texts that returns a text. */
 function textMethod(name: string, change: (text: string) => string): CelFunc {
   return celMethod(name, STRING, [], STRING, function () {
     spendText(this.length * 16);

@@ -1,4 +1,4 @@
-// Parts of a timestamp, as `getHours()`, in UTC or in a time zone; whatever zone this machine is in.
+// Parts of a timestamp, such as `getHours()`, in UTC or in a time zone. They do not depend on the zone of this machine.
 
 import { type CelFunc, celMethod } from '@bufbuild/cel';
 import { type Timestamp, timestampDate } from '@bufbuild/protobuf/wkt';
@@ -8,7 +8,7 @@ import { INT, STRING, TIMESTAMP } from '../types.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 
-/** By the name of the function, the part of a date whose UTC is the time in the zone. */
+/** The functions by name. Each gets a date whose UTC fields are the local time in the zone. */
 const PARTS: Record<string, (date: Date) => number> = {
   getFullYear: (date) => date.getUTCFullYear(),
   getMonth: (date) => date.getUTCMonth(),
@@ -22,12 +22,12 @@ const PARTS: Record<string, (date: Date) => number> = {
   getMilliseconds: (date) => date.getUTCMilliseconds(),
 };
 
-/** Their names; each may have a zone as its argument. */
+/** The names of the functions. Each accepts a time zone as its argument. */
 export const TIME_METHODS: ReadonlySet<string> = new Set(Object.keys(PARTS));
 
 const zones = new LRUCache<string, Intl.DateTimeFormat>({ max: 100 });
 
-/** How far a zone is before UTC at a moment, in milliseconds. Throws an `Error` for what is no zone. */
+/** The offset of a time zone from UTC at a date, in milliseconds. @throws {Error} for an unknown zone. */
 export function zoneOffset(zone: string, date: Date): number {
   const fixed = /^([-+]?)(\d\d):(\d\d)$/.exec(zone);
   if (fixed) return (fixed[1] === '-' ? -1 : 1) * (Number(fixed[2]) * 60 + Number(fixed[3])) * 60_000;

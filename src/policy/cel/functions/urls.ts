@@ -1,19 +1,20 @@
-// URLs in parts.
+// Parses URLs.
 
 import { spendText } from '../cost-budget.ts';
 
-/** Stands in for what a URL without scheme and host leaves out. */
+/** The base of relative URLs. */
 const BASE = 'http://base.invalid';
 
-/** Whether a text is a URL with scheme and host. */
+/** Whether a text is a URL with a scheme and a host. */
 export function isUrl(text: string): boolean {
   spendText(text.length * 16);
   return /^[a-z][a-z\d+.-]*:\/\/[^/?#]/i.test(text) && !/\s/.test(text) && URL.canParse(text);
 }
 
 /**
- * The parts of a URL, or of what begins with `/`: each is there, and empty when the URL has none. `host` has the port in it
- * where one is written, `query` is without `?`, `fragment` without `#`. Throws an `Error` for anything else.
+ * Parses a URL, or a reference that starts with `/`, into its parts. A missing part is an empty text. `host` includes an
+ * explicit port, `query` has no `?` and `fragment` no `#`.
+ * @throws {Error} for any other text.
  */
 export function parseUrl(text: string): Map<string, string> {
   const isRelative = text.startsWith('/') && !text.startsWith('//');

@@ -1,4 +1,4 @@
-// The values of the variables for one visit. Making them costs next to nothing: each is read when an expression asks for it.
+// The bindings of variables for one request or connection. They are lazy: a value is read when an expression uses it.
 
 import type { HttpExchange } from '../../../http/exchange.ts';
 import type { NewConnection } from '../../../http/module.ts';
@@ -6,7 +6,7 @@ import type { Bindings, PolicyPhase } from '../vocabulary.ts';
 import { variablesOf } from './phase-vocabulary.ts';
 import type { CelVariables, EvaluationContext, HttpEvaluationContext, PolicyState } from './variable.ts';
 
-/** What rules are asked about: one of the two, as the phase has it. */
+/** The subject of rules: an exchange or a connection, depending on the phase. */
 export interface About {
   exchange?: HttpExchange;
   connection?: NewConnection;
@@ -19,9 +19,9 @@ const classes = {
 };
 
 /**
- * Values by the whole names of variables, as they are whenever they are asked for: what an action changed is seen by
- * expressions after it.
- * @param about the connection in `on_tcp_connect`, the exchange in the phases of HTTP.
+ * Creates the bindings by the full names of variables. Each use reads the current value, so that expressions see what
+ * actions before them have changed.
+ * @param about the connection in `on_tcp_connect`, the exchange in the HTTP phases.
  */
 export function bindingsOf(
   about: About,
@@ -29,11 +29,11 @@ export function bindingsOf(
   state: PolicyState,
   environment: EvaluationContext['environment'],
 ): Bindings {
-  const connection = (about.exchange ?? about.connection) as HttpExchange; // Without a request where no variable asks for one.
+  const connection = (about.exchange ?? about.connection) as HttpExchange; // In `on_tcp_connect` there is no request; its variables read none.
   return new classes[phase]({ connection, state, environment });
 }
 
-/** A getter for each variable on the prototype, and nothing else: `constructor` is no variable. */
+/** A class with a getter for each variable on its prototype, and nothing else, as `constructor` is no variable. */
 function bindingsClass(variables: CelVariables<HttpEvaluationContext>): new (visit: HttpEvaluationContext) => Bindings {
   class VisitBindings {
     readonly #visit: HttpEvaluationContext;

@@ -1,4 +1,4 @@
-// A certificate as expressions see it. Its parts are read when they are asked for.
+// A view of a certificate for expressions. Its fields are parsed at their first use.
 
 import type { X509Certificate as NodeCertificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
@@ -6,7 +6,7 @@ import type { CelInput } from '@bufbuild/cel';
 import type { GeneralNameType, X509Certificate } from '@peculiar/x509';
 import { x509 } from '../../../runtime/x509.ts';
 
-/** The members of a distinguished name, and what their attributes are called in certificates. */
+/** The members of a distinguished name, with the names of their attributes in certificates. */
 export const NAME_MEMBERS = {
   country: 'C',
   organization: 'O',
@@ -17,7 +17,7 @@ export const NAME_MEMBERS = {
   street_address: 'street',
 } as const;
 
-/** The members of the alternative names, and what their kinds are called. */
+/** The members of the subject alternative names, with the names of their kinds. */
 export const ALTERNATIVE_NAMES = {
   dns_names: 'dns',
   email_addresses: 'email',
@@ -25,14 +25,16 @@ export const ALTERNATIVE_NAMES = {
   uris: 'url',
 } as const;
 
+/** A distinguished name. */
 export interface Name {
-  /** `CN=device 7,O=Example,C=DE`: the most specific part first (RFC 4514). */
+  /** The name as a text, as in `CN=device 7,O=Example,C=DE`, with the most specific part first (RFC 4514). */
   text: string;
   commonName: string;
-  /** The values of an attribute. */
+  /** All values of an attribute. */
   all(attribute: string): string[];
 }
 
+/** The fields of one certificate. */
 export class CertificateView {
   readonly #certificate: NodeCertificate;
   #subject: Name | undefined;
@@ -53,7 +55,7 @@ export class CertificateView {
     return this.#issuer;
   }
 
-  /** `DNS:example.com, IP Address:192.0.2.1` */
+  /** The subject alternative names, as in `DNS:example.com, IP Address:192.0.2.1`. */
   get alternativeNames(): string {
     return this.#certificate.subjectAltName ?? '';
   }
@@ -63,12 +65,12 @@ export class CertificateView {
     return names.flatMap((name) => (name.type === kind ? name.value : []));
   }
 
-  /** Hexadecimal, in lower case. */
+  /** The serial number in hexadecimal, in lower case. */
   get serialNumber(): string {
     return this.#certificate.serialNumber.toLowerCase();
   }
 
-  /** `SHA256-RSA`, `ECDSA-SHA256`, `Ed25519` */
+  /** The signature algorithm, as in `SHA256-RSA`, `ECDSA-SHA256` or `Ed25519`. */
   get signatureAlgorithm(): string {
     const { name, hash } = this.#extensions.signatureAlgorithm;
     const digest = hash?.name.replace('-', '') ?? '';
@@ -77,7 +79,7 @@ export class CertificateView {
     return name === 'ECDSA' ? `ECDSA-${digest}` : name;
   }
 
-  /** In milliseconds since 1970. */
+  /** The start of the validity, in milliseconds since 1970. */
   get notBefore(): number {
     return Date.parse(this.#certificate.validFrom);
   }
@@ -108,7 +110,7 @@ type Both = Partial<Record<'client' | 'server', CertificateView>>;
 
 const known = new WeakMap<TLSSocket, Both>();
 
-/** @returns undefined without TLS, and where that side showed none. */
+/** The certificate of one side of a connection; undefined without TLS, or when the side presented none. */
 export function certificateOf(tls: TLSSocket | undefined, side: 'client' | 'server'): CertificateView | undefined {
   if (!tls) return undefined;
   let both = known.get(tls);
@@ -123,7 +125,7 @@ export function certificateOf(tls: TLSSocket | undefined, side: 'client' | 'serv
   return both[side];
 }
 
-/** A certificate may have no name at all, but those in subjectAltName. */
+/** Parses a distinguished name. It may be empty, as all names can be in subjectAltName. */
 function nameOf(lines: string | undefined, attributes: object | undefined): Name {
   const all = (attribute: string): string[] => {
     const value: string | string[] | undefined = (attributes as Record<string, string | string[]> | undefined)?.[

@@ -1,4 +1,4 @@
-// What every phase can speak of: the connection, the endpoint, the time, and what the policy itself said before.
+// The variables of all phases: the connection, the endpoint, the time, and the results of earlier actions.
 
 import { FOREIGN_NAMESPACE } from '../../../tunnel/control/compatibility.ts';
 import { BY_NAME, type CelVariables, intVariable, textVariable, timestampVariable, typedVariable } from './variable.ts';
@@ -19,14 +19,14 @@ export const connectionVariables: CelVariables = {
   'endpoint.addr': textVariable(({ connection }) => `${connection.endpoint.hostname}:${connection.endpoint.port}`),
   'endpoint.protocol': textVariable(({ connection }) => connection.endpoint.proto),
 
-  // A text, as policies expect it: `timestamp(time.now)`.
+  // This is a text, as existing policies use `timestamp(time.now)`.
   'time.now': textVariable(({ environment }) => new Date(environment.time()).toISOString()),
 
   vars: typedVariable(BY_NAME, ({ state }) => state.vars),
   actions: typedVariable(BY_NAME, ({ state }) => state.actions),
   [`actions.${FOREIGN_NAMESPACE}`]: typedVariable(BY_NAME, ({ state }) => state.actions),
 
-  // Older names.
+  // The older names of variables follow.
   'conn.ClientIP': textVariable(({ connection }) => connection.visitor.ip),
   'conn.start_ts': timestampVariable(({ connection }) => connection.startedAt),
 };

@@ -1,14 +1,15 @@
-// Cookies as expressions see them: lists of cookies by name.
+// Cookies for expressions: lists of cookies by name.
 
 import { type CelInput, type CelMap, celMap } from '@bufbuild/cel';
 import { duration, timestamp } from './times.ts';
 
+/** A cookie with its members. */
 export type Cookie = Record<string, CelInput>;
 
-/** What a cookie that is not there is like: its members are empty, so that a rule can ask for its value right away. */
+/** The stand-in for a missing cookie. Its value is empty, so that a rule can use it without a check. */
 export const noCookie = (name: string): Cookie => ({ name, value: '' });
 
-/** @param header the values of `Cookie`, joined by `; `. Cookies of the same name are in the order of the header. */
+/** Parses request cookies. @param header the values of `Cookie`, joined by `; `. Cookies of one name keep their order. */
 export function requestCookies(header: string): Cookie[] {
   if (header === '') return [];
   return header.split(';').flatMap<Cookie>((pair) => {
@@ -18,8 +19,9 @@ export function requestCookies(header: string): Cookie[] {
 }
 
 /**
- * @param lines the values of `Set-Cookie` (RFC 6265, section 4.1). The longest path comes first.
- * `expires` and `max_age` are missing where they are not set.
+ * Parses response cookies and sorts them by the length of their paths, the longest first. `expires` and `max_age` are
+ * left out when a cookie has none.
+ * @param lines the values of `Set-Cookie` (RFC 6265, section 4.1).
  */
 export function responseCookies(lines: readonly string[]): Cookie[] {
   const cookies = lines.flatMap<Cookie>((line) => responseCookie(line) ?? []);
@@ -28,7 +30,7 @@ export function responseCookies(lines: readonly string[]): Cookie[] {
 
 let last = { header: '', map: byName([]) };
 
-/** The same by name. Several rules ask about the same header: the last one is kept. */
+/** Parses request cookies into a map by name. The last result is cached, as several rules use the same header. */
 export function requestCookiesByName(header: string): CelMap {
   if (last.header !== header) last = { header, map: byName(requestCookies(header)) };
   return last.map;
@@ -44,7 +46,7 @@ export function byName(cookies: readonly Cookie[]): CelMap {
   return celMap(map);
 }
 
-/** As policies of 2024 have them: a list, with members in capitals. */
+/** Cookies in the format of policies of 2024: a list with capitalized members. */
 export function legacyCookies(cookies: readonly Cookie[]): Cookie[] {
   return cookies.map((cookie) => ({ Name: cookie.name as string, Value: cookie.value as string }));
 }

@@ -1,27 +1,27 @@
-// Header fields as expressions see them: a map of names to lists of values, looked up without regard to case.
+// Header fields for expressions: a map from names to lists of values. Look-ups are case-insensitive.
 
 import { type CelList, type CelMap, celList, celMap } from '@bufbuild/cel';
 import type { HeaderList } from '../../../http/header-list.ts';
 import { fieldValues, type HeaderField } from './fields.ts';
 
-/** Names as they are iterated over. */
+/** The spelling of names in an iteration. */
 export type Spelling = (name: string) => string;
 
 export const lowerCase: Spelling = (name) => name.toLowerCase();
 
-/** `Content-Type`: as policies of 2024 have them. */
+/** The spelling `Content-Type`, which policies of 2024 expect. */
 export const canonicalCase: Spelling = (name) =>
   name.toLowerCase().replace(/(^|-)[a-z]/g, (start) => start.toUpperCase());
 
 /**
- * A view: what is changed in the list is seen at once.
- * @param host the Host header's value, which requests keep beside their fields.
+ * Creates a live view of the fields, which shows later changes.
+ * @param host the value of the Host field, which requests store separately.
  */
 export function fieldMap(fields: HeaderList, spelling: Spelling = lowerCase, host?: string): CelMap {
   return celMap(new FieldMap(fields, spelling, host));
 }
 
-/** Most policies look up one name or two: a scan is cheaper than a map, which is made only to be iterated over. */
+/** The view. A look-up scans the list, which is cheaper than a map for one or two names; an iteration builds a map. */
 class FieldMap implements ReadonlyMap<string, CelList> {
   readonly #fields: HeaderList;
   readonly #spelling: Spelling;
@@ -34,7 +34,7 @@ class FieldMap implements ReadonlyMap<string, CelList> {
   }
 
   get(name: unknown): CelList | undefined {
-    if (typeof name !== 'string') return undefined; // CEL asks for keys of other types too.
+    if (typeof name !== 'string') return undefined; // CEL also looks up keys of other types.
     const values = fieldValues(this.#fields.list, name);
     if (this.#host !== undefined && name.toLowerCase() === 'host') values.unshift(this.#host);
     return values.length > 0 ? celList(values) : undefined;

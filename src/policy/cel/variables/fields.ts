@@ -1,10 +1,11 @@
-// What requests and answers have in common: single fields of their heads.
+// Reads single header fields of requests and responses.
 
 import type { HeaderList } from '../../../http/header-list.ts';
 
+/** A header field. */
 export type HeaderField = readonly [name: string, value: string];
 
-/** The length of a body that does not state it. A rule that limits lengths has to ask for it too. */
+/** The value for a body of unknown length. A rule that limits lengths must handle it. */
 export const UNKNOWN_LENGTH = -1;
 
 /** All values of a field, in order. */
@@ -21,7 +22,7 @@ export function firstOf(fields: HeaderList, name: string): string {
   return fieldValues(fields.list, name)[0] ?? '';
 }
 
-/** What the body is encoded in, in the order in which it was done. */
+/** The content codings of the body, in the order in which they were applied. */
 export function codings(fields: HeaderList): string[] {
   const values = fieldValues(fields.list, 'content-encoding').join(',').toLowerCase();
   return values.split(',').flatMap((coding) => coding.trim() || []);
@@ -30,13 +31,13 @@ export function codings(fields: HeaderList): string[] {
 /** A parameter of a media type (RFC 9110, section 8.3.1). */
 const PARAMETER = /;\s*([^\s=;"]+)=(?:"((?:[^"\\]|\\.)*)"|([^;"]*))/g;
 
-/** `text/html`: in lower case, without its parameters. */
+/** The media type in lower case and without parameters, as in `text/html`. */
 export function mediaType(value: string): string {
   const end = value.indexOf(';');
   return (end < 0 ? value : value.slice(0, end)).trim().toLowerCase();
 }
 
-/** The parameters by their names in lower case. What is none is left out; of the same name, the first one counts. */
+/** The parameters by their names in lower case. Malformed ones are skipped; of several with one name, the first counts. */
 export function mediaTypeParameters(value: string): Map<string, string> {
   const parameters = new Map<string, string>();
   for (const [, name = '', quoted, plain = ''] of value.matchAll(PARAMETER)) {

@@ -1,4 +1,4 @@
-// Functions that see the request, or the answer, without its being written: `getReqHeader('x')`.
+// Functions with an implicit argument from the request or the response, such as `getReqHeader('x')`.
 
 import { type CelFunc, type CelMap, CelScalar, celFunc, isCelList, isCelMap } from '@bufbuild/cel';
 import { noCookie } from './cookies.ts';
@@ -6,7 +6,7 @@ import { COOKIE, COOKIES_BY_NAME, TEXTS, TEXTS_BY_NAME } from './variable.ts';
 
 const { STRING, BOOL } = CelScalar;
 
-/** Functions, and for each the name of the variable that it sees, which is its first argument. */
+/** Functions, and for each the name of the variable that becomes its first argument. */
 export interface ContextualFunctions {
   functions: CelFunc[];
   contextual: Record<string, string>;
@@ -18,13 +18,13 @@ export const requestFunctions = joinFunctions(
   cookies('getReqCookie', 'hasReqCookie', 'req.cookies'),
 );
 
-/** What `res` adds to it. */
+/** The functions of the response phase. */
 export const responseFunctions = joinFunctions(
   lists('getResHeader', 'hasResHeader', 'res.headers'),
   cookies('getResCookie', 'hasResCookie', 'res.cookies'),
 );
 
-/** All values, in order; an empty list when there is none. */
+/** Functions for all values of a name, in order; the list is empty when there is none. */
 function lists(get: string, has: string, variable: string): ContextualFunctions {
   return {
     functions: [
@@ -38,7 +38,7 @@ function lists(get: string, has: string, variable: string): ContextualFunctions 
   };
 }
 
-/** The first cookie of a name; one with an empty value when there is none. */
+/** Functions for the first cookie of a name; it has an empty value when there is none. */
 function cookies(get: string, has: string, variable: string): ContextualFunctions {
   return {
     functions: [

@@ -1,5 +1,5 @@
-// Names that policies elsewhere may use and that have no value here. A policy with one of them is refused: that is better
-// than a rule that never matches.
+// Names of other implementations that this gateway does not support. A policy with one of them is refused, instead of
+// having a rule that never matches.
 
 import type { Proto } from '../../../tunnel/endpoints/endpoint.ts';
 import type { PolicyPhase } from '../vocabulary.ts';
@@ -42,7 +42,7 @@ const OF_ANSWER = {
   'res.ServerTLS': NOT_OUR_TLS,
 };
 
-/** What has no value in a phase, and why, in words to be read behind the name. Functions are in it too. */
+/** The unsupported names of a phase, including functions, with the reason, worded to be read after the name. */
 export function missingIn(phase: PolicyPhase, proto: Proto, laterFunctions: readonly string[]): Record<string, string> {
   const later = phase === 'on_tcp_connect' ? NO_REQUEST : NO_ANSWER;
   return {

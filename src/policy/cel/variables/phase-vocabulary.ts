@@ -1,4 +1,4 @@
-// Which names a phase of a policy gives to its expressions.
+// The vocabularies of the phases of a policy.
 
 import type { CelType } from '@bufbuild/cel';
 import type { Proto } from '../../../tunnel/endpoints/endpoint.ts';
@@ -14,9 +14,9 @@ import type { CelVariables, HttpEvaluationContext } from './variable.ts';
 const always = { ...connectionVariables, ...tlsVariables };
 const ofRequest = { ...always, ...requestVariables };
 
-/** By phase: the variables that have a value in it. */
+/** The variables of each phase. */
 export const variablesOf: Readonly<Record<PolicyPhase, CelVariables<HttpEvaluationContext>>> = {
-  on_tcp_connect: always, // They ask for no request.
+  on_tcp_connect: always, // These variables read no request.
   on_http_request: ofRequest,
   on_http_response: { ...ofRequest, ...responseVariables },
 };
@@ -29,7 +29,7 @@ const functionsOf = {
 
 const vocabularies = new Map<string, Vocabulary>();
 
-/** The same object whenever it is asked for the same. */
+/** Returns the vocabulary of a phase and a protocol. It is the same object each time. */
 export function vocabularyOf(phase: PolicyPhase, proto: Proto): Vocabulary {
   const key = `${phase} ${proto}`;
   const known = vocabularies.get(key);

@@ -1,4 +1,4 @@
-// `req`: the request as it is now; what an action before changed in it is seen.
+// The variables `req`: the current request, with the changes of earlier actions.
 
 import { listType } from '@bufbuild/cel';
 import { legacyCookies, requestCookies, requestCookiesByName } from './cookies.ts';
@@ -65,7 +65,7 @@ export const requestVariables: CelVariables<HttpEvaluationContext> = {
   ),
   'req.url.uri': textVariable(ofUrl((url) => url.uri)),
   'req.url.raw': textVariable(ofUrl((url) => url.raw)),
-  // Requests that come to a gateway have none: what is before the host stays in the visitor's browser.
+  // Always empty: clients do not send the userinfo of a URL (RFC 9110, section 4.2.4).
   'req.url.user_password': textVariable(() => ''),
 
   'req.user_agent': textVariable(userAgent),
@@ -80,7 +80,7 @@ export const requestVariables: CelVariables<HttpEvaluationContext> = {
   'req.user_agent.is_desktop': boolVariable(ofAgent((agent) => agent.isDesktop)),
   'req.user_agent.is_bot': boolVariable(ofAgent((agent) => agent.isBot)),
 
-  // As policies of 2024 call them.
+  // The names of policies of 2024 follow.
   'req.Method': textVariable(({ connection }) => connection.request.method),
   'req.URL': textVariable(ofUrl((url) => url.whole)),
   'req.Path': textVariable(ofUrl((url) => url.path)),

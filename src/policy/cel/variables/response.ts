@@ -1,4 +1,4 @@
-// `res`: the answer as it is now, upstream's or one of the gateway's own.
+// The variables `res`: the current response, of the upstream or of the gateway itself.
 
 import { listType } from '@bufbuild/cel';
 import type { HttpResponse } from '../../../http/exchange.ts';
@@ -21,7 +21,7 @@ import {
 const of =
   <T>(read: (response: HttpResponse) => T) =>
   (visit: HttpEvaluationContext): T =>
-    read(answerOf(visit));
+    read(responseOf(visit));
 const contentType = of(({ fields }) => firstOf(fields, 'content-type'));
 const location = of(({ fields }) => firstOf(fields, 'location'));
 const length = of(({ bodyLength }) => bodyLength ?? UNKNOWN_LENGTH);
@@ -41,7 +41,7 @@ export const responseVariables: CelVariables<HttpEvaluationContext> = {
   'res.content_type.parameters': typedVariable(TEXT_BY_NAME, (visit) => mediaTypeParameters(contentType(visit))),
   'res.content_type.raw': textVariable(contentType),
 
-  // As policies of 2024 call them; the status was a text.
+  // The names of policies of 2024 follow; their status is a text.
   'res.StatusCode': textVariable(of(({ status }) => String(status))),
   'res.Headers': typedVariable(
     TEXTS_BY_NAME,
@@ -52,7 +52,7 @@ export const responseVariables: CelVariables<HttpEvaluationContext> = {
   'res.ContentLength': intVariable(length),
 };
 
-function answerOf({ connection }: HttpEvaluationContext): HttpResponse {
-  if (!connection.response) throw new Error('there is no answer yet'); // No phase that has these variables is without.
+function responseOf({ connection }: HttpEvaluationContext): HttpResponse {
+  if (!connection.response) throw new Error('there is no answer yet'); // Every phase with these variables has a response.
   return connection.response;
 }

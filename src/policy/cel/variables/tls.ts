@@ -1,4 +1,4 @@
-// `conn.tls`: the visitor's TLS, as long as the gateway ends it. Without it, texts and lists are empty.
+// The variables `conn.tls`: the visitor's TLS when the gateway terminates it; otherwise texts and lists are empty.
 
 import { listType } from '@bufbuild/cel';
 import { ALTERNATIVE_NAMES, type CertificateView, certificateOf, NAME_MEMBERS, type Name } from './certificate.ts';
@@ -22,19 +22,19 @@ export const tlsVariables: CelVariables = {
   ...certificateVariables('client'),
   ...certificateVariables('server'),
 
-  // As policies of 2024 call them.
+  // The names of policies of 2024 follow.
   'conn.TLS.Version': textVariable(tlsVersion),
   'conn.TLS.CipherSuite': textVariable(cipherSuite),
   'conn.TLS.SNI': textVariable(serverName),
   'conn.TLS.CertCN': textVariable(clientName),
 };
 
-/** `1.3` */
+/** The TLS version, as in `1.3`. */
 export function tlsVersion({ connection }: EvaluationContext): string {
   return connection.tls?.getProtocol?.()?.replace('TLSv', '') ?? '';
 }
 
-/** By its standard name: `TLS_AES_128_GCM_SHA256`. */
+/** The cipher suite by its IANA name, as in `TLS_AES_128_GCM_SHA256`. */
 export function cipherSuite({ connection }: EvaluationContext): string {
   return connection.tls?.getCipher?.()?.standardName ?? '';
 }
@@ -43,7 +43,7 @@ export function serverName({ connection }: EvaluationContext): string {
   return connection.serverName ?? '';
 }
 
-/** The common name in the visitor's certificate. */
+/** The common name of the visitor's certificate. */
 export function clientName({ connection }: EvaluationContext): string {
   return certificateOf(connection.tls, 'client')?.subject.commonName ?? '';
 }

@@ -1,10 +1,10 @@
-// The URL that a visitor asked for, whole and in its parts.
+// The URL of a request, as a whole and in its parts.
 
 import { type CelMap, celMap } from '@bufbuild/cel';
 import type { HttpRequest } from '../../../http/exchange.ts';
 import { normalizePath } from '../../../http/path.ts';
 
-/** The variables that have the path of a request in them. */
+/** The variables that contain the path of a request. */
 export const PATH_VARIABLES: readonly string[] = [
   'req.url',
   'req.url.path',
@@ -19,16 +19,16 @@ const DEFAULT_PORTS = { http: 80, https: 443 };
 const AUTHORITY = /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/;
 
 /**
- * The URL of a request. Parts are computed when they are asked for.
+ * The URL of a request. Its parts are computed at their first use.
  *
- * Normalised is (RFC 3986, section 6.2.2): the host in lower case and without the scheme's own port, and the path as
- * `normalPath` has it, for rules must not be got round by other spellings.
+ * Normalized parts (RFC 3986, section 6.2.2) are the host, in lower case and without the default port, and the path, by
+ * `normalizePath`, so that another spelling does not bypass a rule.
  */
 export class RequestUrl {
   readonly scheme: 'http' | 'https';
-  /** Without the query. */
+  /** The path as sent, without the query. */
   readonly rawPath: string;
-  /** Without `?`; empty when there is none. */
+  /** The query without `?`; empty when there is none. */
   readonly query: string;
   readonly #rawHost: string;
   readonly #target: string;
@@ -49,12 +49,12 @@ export class RequestUrl {
     return this.#target === target && this.#rawHost === host && this.scheme === scheme;
   }
 
-  /** Normalised, as all that is not called raw. */
+  /** The whole URL, normalized like all parts that are not called raw. */
   get whole(): string {
     return `${this.scheme}://${this.authority}${this.path === '*' ? '' : this.uri}`;
   }
 
-  /** As it was sent. */
+  /** The whole URL as sent. */
   get raw(): string {
     return `${this.scheme}://${this.#rawHost}${this.#target === '*' ? '' : this.#target}`;
   }
@@ -64,7 +64,7 @@ export class RequestUrl {
     return this.#path;
   }
 
-  /** Path and query. */
+  /** The path and the query. */
   get uri(): string {
     return this.query === '' ? this.path : `${this.path}?${this.query}`;
   }
@@ -73,17 +73,17 @@ export class RequestUrl {
     return this.#whereTo.authority;
   }
 
-  /** Without port and brackets. */
+  /** The host without port and brackets. */
   get host(): string {
     return this.#whereTo.host;
   }
 
-  /** The scheme's own one when none was given. */
+  /** The port; the default of the scheme when the URL has none. */
   get port(): number {
     return this.#whereTo.port;
   }
 
-  /** Lists of values by name, both without their escapes. */
+  /** The query parameters: lists of decoded values by decoded name. */
   get params(): CelMap {
     this.#params ??= celMap(queryParams(this.query));
     return this.#params;
@@ -97,7 +97,7 @@ export class RequestUrl {
 
 let last = new RequestUrl({ scheme: 'https', host: '', target: '/' });
 
-/** The URL of a request as it is now. Several rules ask about the same one: the last one is kept. */
+/** The URL of the current request. The last one is cached, as several rules use the same. */
 export function requestUrlOf(request: HttpRequest): RequestUrl {
   if (!last.isOf(request)) last = new RequestUrl(request);
   return last;

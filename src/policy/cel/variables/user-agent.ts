@@ -1,19 +1,20 @@
-// What a User-Agent header says of who is visiting. Anybody can say anything in it.
+// Parses the User-Agent header. Clients can send any value.
 
 import bowser from 'bowser';
 import { isbot } from 'isbot';
 import { LRUCache } from 'lru-cache';
 
+/** A parsed header. A part is empty when it is unknown. */
 export interface UserAgent {
-  /** `Chrome`, `Edge`, `Googlebot`, `curl`; empty when it cannot be told, like all that follows. */
+  /** The browser, bot or tool: `Chrome`, `Edge`, `Googlebot`, `curl`. */
   name: string;
   version: string;
-  /** `Windows`, `macOS`, `iOS`, `Android`, `Linux`. */
+  /** The operating system: `Windows`, `macOS`, `iOS`, `Android`, `Linux`. */
   os: string;
   osVersion: string;
-  /** The model: `iPhone`. */
+  /** The model of the device: `iPhone`. */
   device: string;
-  /** Where bots explain themselves. */
+  /** The page on which a bot explains itself. */
   url: string;
   isMobile: boolean;
   isTablet: boolean;
@@ -21,16 +22,17 @@ export interface UserAgent {
   isBot: boolean;
 }
 
-/** Reading takes time by its length; nothing that is honest is longer. */
+/** The most characters that are parsed, as parsing takes time. Real headers are shorter. */
 const LENGTH_MAX = 512;
-const KEPT = 1000;
+/** The most cached headers. */
+const CACHED_MAX = 1000;
 
-/** Names that policies know otherwise. */
+/** The names of browsers that policies call differently. */
 const NAMES: Record<string, string> = { 'Microsoft Edge': 'Edge' };
 
-const known = new LRUCache<string, UserAgent>({ max: KEPT });
+const known = new LRUCache<string, UserAgent>({ max: CACHED_MAX });
 
-/** Reads the value of a User-Agent header; only its first 512 characters count. Reading takes some 20 µs, once. */
+/** Parses a User-Agent header, of which only the first 512 characters count. It takes about 20 µs; results are cached. */
 export function readUserAgent(header: string): UserAgent {
   const text = header.slice(0, LENGTH_MAX);
   const found = known.get(text);
@@ -42,7 +44,7 @@ export function readUserAgent(header: string): UserAgent {
 
 function read(text: string): UserAgent {
   const { browser, os, platform } = text === '' ? NOTHING : bowser.parse(text);
-  const isKnown = browser.name && browser.name !== 'Mozilla'; // As everybody calls himself.
+  const isKnown = browser.name && browser.name !== 'Mozilla'; // Nearly every client calls itself Mozilla.
   const product = isKnown ? undefined : productOf(text);
   return {
     name: product?.name ?? NAMES[browser.name as string] ?? browser.name ?? '',
@@ -60,7 +62,7 @@ function read(text: string): UserAgent {
 
 const NOTHING: Pick<bowser.Parser.ParsedResult, 'browser' | 'os' | 'platform'> = { browser: {}, os: {}, platform: {} };
 
-/** Tools and bots that nobody listed: `name/version`, behind `compatible;` where they play a browser. */
+/** The product of an unlisted tool or bot: `name/version`, after `compatible;` when it imitates a browser. */
 function productOf(text: string): { name: string; version: string } | undefined {
   const [, name, version = ''] = /(?:^(?!Mozilla)|compatible; ?)([\w.!-]+)(?:\/([\w.-]+))?/.exec(text) ?? [];
   return name === undefined ? undefined : { name, version };

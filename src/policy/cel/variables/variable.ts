@@ -1,4 +1,4 @@
-// What a variable is: its type, and how it is read off a visit when an expression asks for it.
+// Variables: their types, and how their values are read when an expression uses them.
 
 import { type CelInput, CelScalar, type CelType, listType, mapType, objectType } from '@bufbuild/cel';
 import { TimestampSchema } from '@bufbuild/protobuf/wkt';
@@ -6,15 +6,15 @@ import type { HttpExchange, VisitorConnection } from '../../../http/exchange.ts'
 import type { ModuleEnvironment } from '../../../http/module.ts';
 import { timestamp } from './times.ts';
 
-/** What a policy knows by itself, while it runs for one visit. */
+/** The state of a policy during its run for one request or connection. */
 export interface PolicyState {
-  /** What `set-vars` set. */
+  /** The variables of `set-vars`. */
   readonly vars: ReadonlyMap<string, CelInput>;
-  /** What actions said they did, by the names that they have in `actions.<name>`. */
+  /** The results of actions, by their names in `actions.<name>`. */
   readonly actions: ReadonlyMap<string, Readonly<Record<string, CelInput>>>;
 }
 
-/** What a rule is asked about. */
+/** The input of an evaluation. */
 export interface EvaluationContext {
   readonly connection: VisitorConnection;
   readonly state: PolicyState;
@@ -30,7 +30,7 @@ export interface CelVariable<V extends EvaluationContext = EvaluationContext> {
   read(visit: V): CelInput;
 }
 
-/** Variables by their whole names. */
+/** Variables by their full names. */
 export type CelVariables<V extends EvaluationContext = EvaluationContext> = Readonly<Record<string, CelVariable<V>>>;
 
 const { STRING, INT, BOOL, DYN } = CelScalar;
@@ -52,13 +52,13 @@ export const boolVariable = <V extends EvaluationContext>(read: (visit: V) => bo
   read,
 });
 
-/** Integers of CEL are `bigint`; a `number` would be a double. */
+/** An integer variable. CEL integers are `bigint`; a `number` would be a double. */
 export const intVariable = <V extends EvaluationContext>(read: (visit: V) => number): CelVariable<V> => ({
   type: INT,
   read: (visit) => BigInt(read(visit)),
 });
 
-/** @param read in milliseconds since 1970. */
+/** A timestamp variable. @param read returns milliseconds since 1970. */
 export const timestampVariable = <V extends EvaluationContext>(read: (visit: V) => number): CelVariable<V> => ({
   type: MOMENT,
   read: (visit) => timestamp(read(visit)),
