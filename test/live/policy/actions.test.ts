@@ -2,9 +2,10 @@
 // again after a restart.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
 import { actionKinds } from '../../../src/policy/actions/registry.ts';
-import { ORIGIN } from '../../policy/documents/support.ts';
 import { type Issuer, keyPair, signed, startIssuer } from '../../policy/actions/issuer.ts';
+import { ORIGIN } from '../../policy/documents/support.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
 import { newCredential, reserve } from '../../support/live.ts';
 import { newPlace, type Place } from '../../support/place.ts';

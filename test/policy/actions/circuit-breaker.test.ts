@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { circuitBreaker, circuitBreakerDefaults } from '../../../src/edge/modules/circuit-breaker.ts';
 import { CircuitBreaker, type CircuitBreakerOptions } from '../../../src/http/circuit-breaker.ts';
-import { agree } from './circuit-breaker-model.ts';
 import { environmentOf, exchangeOf } from '../exchange-support.ts';
+import { agree } from './circuit-breaker-model.ts';
 
 const SETTINGS: CircuitBreakerOptions = {
   trippedMs: 10_000,

@@ -7,6 +7,7 @@ import { actionKinds } from '../../../src/policy/actions/registry.ts';
 import { compilePolicyDocument, compilePolicyText } from '../../../src/policy/compile/policy.ts';
 import { dryRun } from '../../../src/policy/dry-run/dry-run.ts';
 import { PolicyError } from '../../../src/policy/settings/problems.ts';
+import { environmentOf } from '../exchange-support.ts';
 import { answering } from './answering.ts';
 import { badSettings } from './bad-settings.ts';
 import { badShapes } from './bad-shapes.ts';
@@ -15,7 +16,6 @@ import { changing } from './changing.ts';
 import { guarding } from './guarding.ts';
 import { shaped } from './shapes.ts';
 import { action, ORIGIN, onRequest, onResponse, textOf, type ValidDocument } from './support.ts';
-import { environmentOf } from '../exchange-support.ts';
 
 const invalid = [...badShapes, ...badTexts, ...badSettings];
 
