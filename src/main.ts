@@ -1,4 +1,4 @@
-// `npm start`: environment → gateway, until a signal says stop.
+// `npm start`: reads the environment, starts the gateway, and runs it until a signal ends the process.
 
 import { resolve } from 'node:path';
 import type { Logger } from 'pino';
@@ -14,25 +14,25 @@ import { LineWriter } from './protocol/line-writer.ts';
 import { describeFailure } from './runtime/describe-failure.ts';
 import { openDatabase } from './store/database/open-database.ts';
 
-/** Everything but the requests under way has ended by itself long before; milliseconds. */
-const STOP_MS = 30_000;
-/** How long an end waits for whoever reads the log; milliseconds. */
-const FLUSH_MS = 1000;
+/** The time in addition to the drain after which a stop is forced; milliseconds. */
+const FORCED_STOP_MS = 30_000;
+/** The time in which the readers of the standard streams must take the last lines; milliseconds. */
+const FLUSH_TIMEOUT_MS = 1000;
 
-/** Of errors: a disk that is read-only or full, and a directory of somebody else’s. */
-const UNWRITABLE = new Set(['EROFS', 'ENOSPC', 'EDQUOT', 'EACCES', 'EPERM']);
+/** The codes of errors of a disk that is read-only or full, and of a directory without write permission. */
+const NOT_WRITABLE_CODES = new Set(['EROFS', 'ENOSPC', 'EDQUOT', 'EACCES', 'EPERM']);
 
 const root = resolve(import.meta.dirname, '..');
-// Which Node there is was decided by whoever installed this; the AWS SDK would warn of it in every process.
+// The operator has chosen the version of Node; without this, the AWS SDK warns about it in every process.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
 
 const output = new LineWriter(1);
 const logs = new LineWriter(2, (dropped) => log?.warn({ dropped }, 'log lines were dropped: nobody took them'));
 let log: Logger | undefined;
 
-/** Ends the process when what it said has been taken, or soon all the same. */
+/** Ends the process when its output is written, or after a timeout. */
 async function exit(code: number): Promise<never> {
-  await Promise.all([logs.flush(FLUSH_MS), output.flush(FLUSH_MS)]);
+  await Promise.all([logs.flush(FLUSH_TIMEOUT_MS), output.flush(FLUSH_TIMEOUT_MS)]);
   process.exit(code);
 }
 
@@ -78,7 +78,10 @@ async function run(config: Config, log: Logger): Promise<void> {
     if (stopping) process.exit(1); // A second signal does not wait.
     stopping = true;
     log.info({ signal }, 'stopping');
-    setTimeout(() => onFatal('stopping took too long'), config.drainAnnounceMs + config.drainMs + STOP_MS).unref();
+    setTimeout(
+      () => onFatal('stopping took too long'),
+      config.drainAnnounceMs + config.drainMs + FORCED_STOP_MS,
+    ).unref();
     gateway.close().then(
       () => exit(0),
       (error) => {
@@ -88,28 +91,28 @@ async function run(config: Config, log: Logger): Promise<void> {
     );
   };
   for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, stop);
-  output.write(greeting(gateway, config.publicApiUrl)); // Whoever reads it may ask it to stop at once.
+  output.write(greeting(gateway, config.publicApiUrl)); // This comes last, as a reader of the output may stop the process at once.
 }
 
-/** What a person can do something about is said in words alone; anything else with its stack. */
+/** The text for an error: only the message for an error that a person can fix, with the stack for others. */
 function explain(error: unknown): string {
   if (error instanceof ConfigError) return `The configuration is not right:\n${error.message}`;
   if (!(error instanceof Error)) return String(error);
   const { code, path, syscall } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE')
     return `${error.message}: another process has this port; set API_PORT, ADMIN_PORT, AGENT_PORT, HTTP_PORT or HTTPS_PORT to another, or 0 for any.`;
-  // The text is pg-pool's, which has no code for it.
+  // pg-pool has no code for this error, only a text.
   if (code === 'ECONNREFUSED' || error.message === 'Connection terminated due to connection timeout')
     return `The database cannot be reached: ${error.message || 'connection refused'}. Look at DATABASE_URL.`;
   if (code === 'EACCES' && syscall === 'listen')
     return `${error.message}: the system keeps this port for root; set API_PORT, ADMIN_PORT, AGENT_PORT, HTTP_PORT or HTTPS_PORT to another, or let this process have it (CAP_NET_BIND_SERVICE).`;
-  // Of directories below one that cannot be written to, Node says that there is none.
-  if (path !== undefined && (UNWRITABLE.has(code ?? '') || (code === 'ENOENT' && syscall === 'mkdir')))
+  // For a directory below one that is not writable, mkdir fails with ENOENT.
+  if (path !== undefined && (NOT_WRITABLE_CODES.has(code ?? '') || (code === 'ENOENT' && syscall === 'mkdir')))
     return `${error.message}: the gateway keeps its data there, so it has to be a directory with room that it may write. Look at DATA_DIR.`;
   return error.constructor === Error ? (error.stack ?? error.message) : error.message;
 }
 
-/** The lines of DESIGN “What a start prints”. */
+/** The lines that a start prints. */
 function greeting(gateway: Gateway, publicUrl: string | undefined): string {
   const { first, addresses, caFile } = gateway;
   const secrets = first ? [...(first.apiKey ? [`API key: ${first.apiKey}`] : []), `Authtoken: ${first.authtoken}`] : [];
@@ -140,14 +143,14 @@ function greeting(gateway: Gateway, publicUrl: string | undefined): string {
     `  ${agent}`,
     'Explore the API in a browser:',
     `  ${addresses.api}/graphql`,
-    `Dashboard: ${dashboardOf(gateway, publicUrl)}`,
+    `Dashboard: ${dashboardUrl(gateway, publicUrl)}`,
     '',
   ].join('\n');
 }
 
-/** Where a browser finds the dashboard; as long as no admin has a password, a link by which one sets it. */
-function dashboardOf({ addresses, signInToken }: Gateway, publicUrl: string | undefined): string {
-  // Who listens on every address does so on loopback, where one can sign in over plain HTTP.
+/** The URL of the dashboard. While no admin has a password, it contains the token to set one. */
+function dashboardUrl({ addresses, signInToken }: Gateway, publicUrl: string | undefined): string {
+  // A listener on all addresses is also on loopback, where browsers allow signing in over plain HTTP.
   const own = addresses.api.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
   return `${publicUrl ?? own}/dashboard/${signInToken === null ? '' : `sign-in#${signInToken}`}`;
 }

@@ -1,4 +1,4 @@
-// `npm run test:browser`: the dashboard and GraphiQL in a real browser, where Chromium is installed.
+// `npm run test:browser`: tests the dashboard and GraphiQL in a real browser, when Chromium is installed.
 
 import { prepare } from './prepare.js';
 

@@ -1,4 +1,4 @@
-// `npm run build`: installs, generates and compiles what is not up to date.
+// `npm run build`: installs, generates and compiles everything that is not up to date.
 
 import { prepare } from './prepare.js';
 

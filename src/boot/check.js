@@ -1,4 +1,4 @@
-// `npm run check`: what can be said about the code without running it.
+// `npm run check`: the static checks: types, format, lint, and generated files that must be current.
 
 import { run } from './command.js';
 import { prepare } from './prepare.js';
@@ -14,7 +14,7 @@ const steps = [
   ['schema.graphql is current', process.execPath, 'dist/tools/schema.js', '--check'],
 ];
 
-// Mistakes in the types are found below, with all the others.
+// Type errors do not stop the preparation, as the steps below report them.
 await prepare({ dev: true });
 for (const [name, command, ...args] of steps) {
   const code = await run(command, args);

@@ -1,14 +1,14 @@
-// The word after a command that has several things to run.
+// Selects a script by the first argument of a command.
 
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './command.js';
 
 /**
- * The first argument, if `directory` has it; otherwise the process ends and says what there is.
- * @param {string} what names the kind of thing, in the text.
+ * Returns the first argument when `directory` has an entry of that name. Otherwise it prints the names and ends the process.
+ * @param {string} what the kind of script, for the message.
  * @param {string} directory relative to the root.
- * @param {(entry: string) => string | undefined} nameOf the name an entry of the directory goes by, if it is one.
+ * @param {(entry: string) => string | undefined} nameOf the name of an entry; undefined when it is no script.
  */
 export function chosen(what, directory, nameOf) {
   const entries = existsSync(join(root, directory)) ? readdirSync(join(root, directory)) : [];
@@ -21,7 +21,7 @@ export function chosen(what, directory, nameOf) {
 }
 
 /**
- * Runs a module in this process, as if it had been named on the command line, with the arguments after its name.
+ * Runs a module in this process as if the command line had named it. It gets the arguments after its name.
  * @param {string} path relative to the root.
  */
 export async function runModule(path) {

@@ -1,33 +1,33 @@
-// Running the programs that prepare, check and test this repository.
+// Runs the programs that prepare, check and test this repository.
 
 import { spawn } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The repository, absolute. */
+/** The absolute path of the repository. */
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** How long a program may take to end once it was asked to. */
-export const END_MS = 5000;
+/** The time in which a program must end after a signal; milliseconds. */
+export const TERMINATION_TIMEOUT_MS = 5000;
 
-/** The environment of every program started here: the installed programs come first on PATH. */
+/** The environment of all programs. The installed programs come first on PATH. */
 export const environment = () => ({
   ...process.env,
   PATH: [join(root, 'node_modules/.bin'), process.env.PATH].join(delimiter),
 });
 
 /**
- * Runs a program in the repository to its end, without standard input.
+ * Runs a program in the repository and waits for its end. It has no standard input.
  *
- * A signal that asks this process to end is passed on and waited for: left alone, the program would go on writing
- * while the next start prepares the same directory.
+ * A termination signal to this process is forwarded, and the end of the program awaited. Otherwise the program would
+ * continue to write while the next start prepares the same directory.
  * @param {string} command
  * @param {string[]} args
  * @param {object} [options]
- * @param {'inherit' | 'stderr' | 'held' | 'dropped'} [options.output] `stderr`: standard output goes there too;
- *   `held`: shown there only if the program fails.
- * @param {Record<string, string>} [options.env] on top of the usual environment.
- * @param {string} [options.cwd] the repository, unless told otherwise.
+ * @param {'inherit' | 'stderr' | 'held' | 'dropped'} [options.output] `stderr`: standard output goes to standard error, too;
+ *   `held`: the output is printed only when the program fails.
+ * @param {Record<string, string>} [options.env] variables in addition to the environment.
+ * @param {string} [options.cwd] the working directory; the repository when left out.
  * @returns {Promise<number>} its exit code.
  */
 export function run(command, args, { output = 'inherit', env = {}, cwd = root } = {}) {
@@ -35,9 +35,9 @@ export function run(command, args, { output = 'inherit', env = {}, cwd = root } 
   const end = () => {
     ending = true;
     child.kill('SIGTERM');
-    setTimeout(() => child.kill('SIGKILL'), END_MS).unref();
+    setTimeout(() => child.kill('SIGKILL'), TERMINATION_TIMEOUT_MS).unref();
   };
-  // Before there is a program that could be left alone.
+  // The handlers are installed before the program starts, so that no signal is missed.
   for (const signal of SIGNALS) process.on(signal, end);
 
   const held = output === 'held';
@@ -66,5 +66,5 @@ export function run(command, args, { output = 'inherit', env = {}, cwd = root } 
   });
 }
 
-/** What asks a process to end. */
+/** The signals that terminate a process. */
 export const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);

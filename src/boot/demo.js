@@ -1,5 +1,5 @@
-// `npm run demo`: the whole journey in one terminal. A gateway, a service, an agent and a visitor, each a real one, on
-// free ports and in a directory that is removed afterwards.
+// `npm run demo`: a complete example in one terminal: a real gateway, service, agent and visitor, on free ports and in a
+// temporary directory.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -96,7 +96,8 @@ async function journey() {
 }
 
 /**
- * Every browser takes names below `localhost` for this machine; Node asks the resolver, which need not know.
+ * Sends a request as a visitor. Browsers resolve all names below `localhost` to this machine; Node uses the system's
+ * resolver, which may not.
  * @param {string} url
  * @param {string} listener
  * @returns {Promise<{ status: number | undefined, body: string }>}

@@ -1,12 +1,12 @@
-// `npm run dev`: compiles and builds what is saved, and starts the gateway again.
+// `npm run dev`: compiles and builds after each change, and restarts the gateway.
 
 import { spawn } from 'node:child_process';
-import { END_MS, environment, root, SIGNALS } from './command.js';
+import { environment, root, SIGNALS, TERMINATION_TIMEOUT_MS } from './command.js';
 import { prepare } from './prepare.js';
 
 await prepare({ dev: true });
 
-// Each has a group of its own, as some work through a child, which outlives them when only they are ended.
+// Each program has its own process group, as some have child processes, which would survive their parent.
 const children = [
   start('tsc', ['--watch', '--preserveWatchOutput']),
   start(process.execPath, ['src/dashboard/watch.js']),
@@ -20,7 +20,7 @@ for (const signal of SIGNALS) process.on(signal, end);
  * @param {string[]} args
  */
 function start(command, args) {
-  // A restart should not wait for the requests of a browser tab.
+  // The drain is short, so that a restart does not wait for open requests of a browser.
   const env = { DRAIN_MS: '500', ...environment() };
   const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'], detached: true });
   child.on('error', (error) => process.stderr.write(`${command}: ${error.message}\n`));
@@ -31,14 +31,14 @@ function start(command, args) {
   return child;
 }
 
-/** When one of them ends, or we are to, all do. This process ends by itself once they are gone. */
+/** Ends all programs when one of them ends, or after a signal. This process then ends by itself. */
 function end() {
   if (ending) return;
   ending = true;
   for (const child of children) child.kill('SIGTERM');
   setTimeout(() => {
     for (const { pid } of children) killGroup(pid);
-  }, END_MS).unref();
+  }, TERMINATION_TIMEOUT_MS).unref();
 }
 
 /** @param {number | undefined} pid */
@@ -46,6 +46,6 @@ function killGroup(pid) {
   try {
     if (pid) process.kill(-pid, 'SIGKILL');
   } catch {
-    // All of it is gone already.
+    // The process group has already ended.
   }
 }

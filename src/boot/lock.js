@@ -1,26 +1,26 @@
-// One process at a time: a directory that holds one file, named after the process that has it.
+// A lock between processes: a directory with one file, which names the process that holds it.
 
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const WAIT_MS = 15 * 60_000;
-const LOOK_AGAIN_MS = 200;
+const WAIT_TIMEOUT_MS = 15 * 60_000;
+const POLL_INTERVAL_MS = 200;
 
 /**
- * Does `work` while `directory` is held, after waiting for whoever has it. A holder that is dead holds nothing.
- * @param {string} directory its parent is made when missing.
- * @param {(holder: number) => void} onWait called once, when there is somebody to wait for.
+ * Runs `work` while it holds the lock. It waits for another holder, and ignores one that has died.
+ * @param {string} directory its parent is created when it is missing.
+ * @param {(holder: number) => void} onWait called once, when another process holds the lock.
  * @param {() => Promise<void>} work
  */
 export async function locked(directory, onWait, work) {
-  const until = Date.now() + WAIT_MS;
+  const until = Date.now() + WAIT_TIMEOUT_MS;
   for (let told = false, holder = take(directory); holder !== undefined; holder = take(directory)) {
     if (!told) onWait(holder);
     told = true;
     if (Date.now() > until)
       throw new Error(`process ${holder} does not let go of ${directory}: end it, or remove that`);
-    await sleep(LOOK_AGAIN_MS);
+    await sleep(POLL_INTERVAL_MS);
   }
   const release = () => letGo(directory, process.pid);
   process.once('exit', release);
@@ -33,10 +33,10 @@ export async function locked(directory, onWait, work) {
 }
 
 /**
- * The directory appears together with the file in it, by a rename, so that nobody sees it without an owner. A dead
- * owner's file is removed by its name: never the file of somebody who was quicker to take over.
+ * The rename creates the directory together with its file, so that the lock never exists without a holder. The file of a
+ * dead holder is removed by its name, so that the file of a faster new holder stays.
  * @param {string} directory
- * @returns {number | undefined} who has it, undefined when it is now ours.
+ * @returns {number | undefined} the holder; undefined when this process has acquired the lock.
  */
 function take(directory) {
   const mine = `${directory}.${process.pid}`;
@@ -55,7 +55,7 @@ function take(directory) {
   } catch (error) {
     rmSync(mine, { recursive: true });
     const [holder] = holders(directory);
-    // Nobody there: taken and released between the two looks.
+    // The lock was acquired and released between the two reads.
     if (holder === undefined && !['ENOTEMPTY', 'EEXIST'].includes(codeOf(error))) throw error;
     return holder ?? take(directory);
   }
@@ -80,13 +80,13 @@ function letGo(directory, holder) {
   try {
     rmdirSync(directory);
   } catch {
-    // Somebody else has taken it, or removed it, already.
+    // Another process has acquired or removed it meanwhile.
   }
 }
 
 /** @param {number} pid */
 function isAlive(pid) {
-  // Our own number was left by an earlier process: in a container every start has the same one.
+  // A lock with our own process id is of an earlier process: in a container every start has the same id.
   if (pid === process.pid) return false;
   try {
     process.kill(pid, 0);
@@ -97,14 +97,14 @@ function isAlive(pid) {
 }
 
 /**
- * Whether all that is left of a process is its exit code, for which its parent has not asked: in a container without an
- * init nobody does.
+ * Whether a process is a zombie: it has ended, but its parent has not reaped it. In a container without an init no
+ * process does.
  * @param {number} pid
  */
 function hasEnded(pid) {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The state follows the command's name, which may have anything in it.
+    // The state follows the command's name in parentheses, which may itself contain parentheses.
     return /^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
   } catch {
     return false; // This system does not tell.

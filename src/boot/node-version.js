@@ -1,11 +1,12 @@
-// `npm run test:node -- VERSION` runs the tests with another version of Node than the machine's, as `24` or `latest`. Further
-// arguments go to vitest. The program comes from npm's registry, in the package that npm's own `node` would install by a script.
+// `npm run test:node -- VERSION` runs the tests with another version of Node than the machine's, such as `24` or
+// `latest`. Further arguments go to vitest. The binary comes from the npm registry, from the package that the package
+// `node` installs by a script.
 
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { environment, root, run } from './command.js';
 
-const CANNOT_BE_HAD = 69; // EX_UNAVAILABLE of sysexits.h
+const UNAVAILABLE = 69; // EX_UNAVAILABLE in sysexits.h
 
 const [version = '', ...args] = process.argv.slice(2);
 if (/^(latest|\d+(\.\d+){0,2})$/.test(version)) process.exitCode = await testWith(version);
@@ -16,14 +17,14 @@ else {
 
 /**
  * @param {string} version
- * @returns {Promise<number>} the exit code of `npm test`; 69 where this version cannot be had.
+ * @returns {Promise<number>} the exit code of `npm test`; 69 when this version is not available.
  */
 async function testWith(version) {
   const directory = join(root, 'dist/.node', version);
   const program = `node-${process.platform}-${process.arch}`;
   const bin = join(directory, 'node_modules', program, 'bin');
   mkdirSync(directory, { recursive: true });
-  // Else npm would look for a package further up, and find ours.
+  // Without its own package.json, npm would find ours in a parent directory.
   writeFileSync(join(directory, 'package.json'), '{"private":true}\n');
   const install = [
     'install',
@@ -36,7 +37,7 @@ async function testWith(version) {
   const code = await run('npm', install, { output: 'held', cwd: directory });
   if (code !== 0 || !existsSync(join(bin, 'node'))) {
     process.stdout.write(`Node ${version} cannot be had for ${process.platform} on ${process.arch}\n`);
-    return CANNOT_BE_HAD;
+    return UNAVAILABLE;
   }
   const PATH = [bin, environment().PATH].join(delimiter);
   await run('node', ['--version'], { env: { PATH } });

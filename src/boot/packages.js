@@ -1,29 +1,29 @@
-// The packages of node_modules. `npm ci` removes them before it knows whether it can have others: it works in a directory
-// beside, and what it made takes their place when it is whole.
+// Installs the packages in node_modules. `npm ci` removes the existing ones first, even when it fails later. So it runs in a
+// separate directory, whose packages replace the others when they are complete.
 
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { root, run } from './command.js';
 
-/** What npm reads, relative to the root. */
+/** The manifests that npm reads, relative to the root. */
 export const MANIFESTS = ['package.json', 'package-lock.json', 'agent/package.json', 'src/protocol/package.json'];
-/** Further files that it wants to find. */
-const BESIDE = ['.npmrc', 'src/boot/not-needed'];
+/** Further files that npm needs. */
+const FURTHER_FILES = ['.npmrc', 'src/boot/not-needed'];
 
 const installed = join(root, 'node_modules');
 const staging = join(root, 'dist/.installing');
 const setAside = join(root, 'dist/.packages-before');
 
 /**
- * Installs packages, development packages too, wherever NODE_ENV says production: tests need them.
- * @param {string} stamp a file that appears together with them; relative to the root.
- * @param {string} text what is in it.
- * @returns {Promise<number>} npm's exit code: if it is not 0, everything is as it was.
+ * Installs all packages. It includes development packages even with NODE_ENV=production, as tests need them.
+ * @param {string} stamp a file that is created together with them; relative to the root.
+ * @param {string} text the content of that file.
+ * @returns {Promise<number>} npm's exit code. After a failure nothing has changed.
  */
 export async function installPackages(stamp, text) {
   if (putBack(stamp, text)) return 0;
   rmSync(staging, { recursive: true, force: true });
-  for (const file of [...MANIFESTS, ...BESIDE]) copy(file);
+  for (const file of [...MANIFESTS, ...FURTHER_FILES]) copy(file);
   const code = await run('npm', ['ci', '--include=dev', '--loglevel=warn'], { output: 'stderr', cwd: staging });
   if (code === 0) {
     writeFileSync(join(staging, stamp), text);
@@ -36,10 +36,10 @@ export async function installPackages(stamp, text) {
 }
 
 /**
- * A process that died between the two renames left the packages aside.
+ * Restores the packages of a process that died between the two renames.
  * @param {string} stamp
  * @param {string} text
- * @returns {boolean} whether they are what is wanted.
+ * @returns {boolean} whether the packages are up to date.
  */
 function putBack(stamp, text) {
   if (!existsSync(setAside)) return false;
@@ -55,7 +55,7 @@ function copy(file) {
   cpSync(join(root, file), join(staging, file), { recursive: true });
 }
 
-/** Whether all packages are there that the gateway runs with, whoever installed them: `npm ci --omit=dev` does it, too. */
+/** Whether all runtime packages are installed, by this script or by `npm ci --omit=dev`. */
 export function hasWhatRuns() {
   try {
     const wanted = packagesOf('package-lock.json');

@@ -1,7 +1,6 @@
-// What has to be there before the gateway, a tool or a test can run: packages, the generated client, compiled code, the
-// dashboard.
-// Plain JavaScript, because nothing is installed yet. Each step leaves a stamp, a hash of what it was made from, and is
-// done again only when that hash is another.
+// Prepares the repository for the gateway, a tool or a test: packages, the generated client, compiled code and the
+// dashboard. It is plain JavaScript, as nothing is installed yet. Each step writes a stamp with the hash of its inputs,
+// and runs again only when that hash changes.
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,11 +14,12 @@ const OLDEST_NODE = [20, 19];
 /**
  * @typedef {object} Step
  * @property {string} does
- * @property {string} stamp a file, under what the step makes, so that whoever deletes that deletes the stamp.
+ * @property {string} stamp a file among the outputs of the step, so that deleting these deletes the stamp.
  * @property {() => string} madeFrom
- * @property {(made: string) => Promise<number>} make gives an exit code; takes the text of the stamp.
- * @property {boolean} [isWhole] what it makes appears whole, with its stamp; if it fails, all is as it was.
- * @property {boolean} [mayFail] then it is only done again next time.
+ * @property {(made: string) => Promise<number>} make runs the step; gets the text of the stamp, and returns an exit code.
+ * @property {boolean} [isWhole] whether the step replaces its outputs and the stamp atomically, and changes nothing when
+ * it fails.
+ * @property {boolean} [mayFail] whether a failure is ignored; the step then runs again next time.
  */
 
 const STAMP_OF_PACKAGES = 'node_modules/.gateway-installed';
@@ -28,7 +28,7 @@ const STAMP_OF_PACKAGES = 'node_modules/.gateway-installed';
 const install = {
   does: 'Installing packages (npm ci)',
   stamp: STAMP_OF_PACKAGES,
-  // Of Node's version nothing depends: what is native in them goes by N-API.
+  // The version of Node is no input, as native packages use Node-API, whose ABI is stable.
   madeFrom: () => hash(MANIFESTS, process.platform, process.arch),
   make: (made) => installPackages(STAMP_OF_PACKAGES, made),
   isWhole: true,
@@ -39,7 +39,7 @@ const generate = {
   does: 'Generating the database client (prisma generate)',
   stamp: 'src/store/generated/.stamp',
   madeFrom: () => hash(['prisma/schema.prisma', 'prisma.config.ts', 'package-lock.json']),
-  // Prisma would look for a newer version of itself.
+  // Without this variable Prisma checks for a newer version of itself.
   make: () => run('prisma', ['generate'], { output: 'held', env: { CHECKPOINT_DISABLE: '1' } }),
 };
 
@@ -51,7 +51,7 @@ const compile = (dev) => ({
     hash(['tsconfig.json', 'prisma/schema.prisma', 'package-lock.json', ...filesUnder('src', 'src/dashboard')]),
   make: () => {
     removeStale();
-    // Types are for `npm run check`: with them a start would need 900 MB, and without 360.
+    // Only `npm run check` checks types: with them a start needs 900 MB of memory, without them 360 MB.
     return run('tsc', ['-p', 'tsconfig.json', '--noCheck'], { output: dev ? 'dropped' : 'held' });
   },
   mayFail: dev,
@@ -79,16 +79,15 @@ const buildDashboard = {
   stamp: 'dist/dashboard/.stamp',
   madeFrom: () =>
     hash(['package-lock.json', 'schema.graphql', ...filesUnder('src/dashboard', 'src/dashboard/generated')]),
-  // Vite would build for whoever develops it, where NODE_ENV says so.
+  // With NODE_ENV=development Vite would make a development build.
   make: () => run(process.execPath, ['src/dashboard/build.js'], { output: 'held', env: { NODE_ENV: 'production' } }),
 };
 
 /**
- * Makes everything ready, saying on standard error what it does; nothing when nothing is to be done. Ends the process
- * when a step fails.
+ * Runs all steps that are not up to date, and reports them on standard error. Ends the process when a step fails.
  * @param {object} [options]
- * @param {boolean} [options.onlyToRun] development packages need not be there.
- * @param {boolean} [options.dev] code with mistakes in it is no reason to stop: what runs next reports them.
+ * @param {boolean} [options.onlyToRun] runtime packages are enough.
+ * @param {boolean} [options.dev] type errors do not stop the preparation, as the next command reports them.
  */
 export async function prepare({ dev = false, onlyToRun = false } = {}) {
   try {
@@ -96,7 +95,7 @@ export async function prepare({ dev = false, onlyToRun = false } = {}) {
     const others = [generate, compile(dev), { ...bundleAgent, mayFail: dev }, { ...buildDashboard, mayFail: dev }];
     if (onlyToRun && others.every(isDone) && hasWhatRuns()) return;
     const steps = [install, ...others];
-    // Nothing is written, and nobody waited for, when all is there: a checkout may be read-only.
+    // When everything is up to date, it writes nothing and takes no lock: a checkout may be read-only.
     if (steps.every(isDone)) return;
     await locked(
       join(root, 'dist/.preparing'),
@@ -125,7 +124,7 @@ const isDone = ({ stamp, madeFrom }) =>
 /** @param {Step} step */
 async function take({ does, stamp, madeFrom, make, isWhole, mayFail }) {
   say(does);
-  // The hash is of what was there before: a file that changes meanwhile makes the step run again next time.
+  // The hash is computed before the step, so that a file that changes meanwhile makes the step run again next time.
   const made = madeFrom();
   if (!isWhole) rmSync(join(root, stamp), { force: true });
   const code = await make(made);
@@ -137,9 +136,9 @@ async function take({ does, stamp, madeFrom, make, isWhole, mayFail }) {
   }
 }
 
-/** Removes what a source that is gone had been compiled to. The rest stays: a gateway may be running from it. */
+/** Removes the compiled code of deleted sources. The rest stays, as a gateway may be running from it. */
 function removeStale() {
-  // It says what need not be written again, without looking whether that is still there.
+  // The build info lists outputs that are current, and tsc does not check that they still exist.
   rmSync(join(root, 'dist/.tsbuildinfo'), { force: true });
   if (!existsSync(join(root, 'dist'))) return;
   for (const file of filesUnder('dist', 'dist/dashboard')) {
@@ -150,7 +149,7 @@ function removeStale() {
 }
 
 /**
- * Everything but hidden files, which are stamps and locks.
+ * Lists all files but hidden ones, which are stamps and locks.
  * @param {string} directory relative to the root, as the result is.
  * @param {string} [except] a directory below it.
  * @returns {string[]}

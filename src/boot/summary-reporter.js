@@ -1,8 +1,9 @@
-// Counts for the last line of `npm test`. Vitest's own numbers leave out files that don't load and stray errors.
+// Counts the results for the last line of `npm test`. Vitest's own counts leave out files that fail to load, and
+// unhandled errors.
 
 import { writeFileSync } from 'node:fs';
 
-/** A vitest reporter that leaves the numbers in the file named by GATEWAY_TEST_SUMMARY. */
+/** A vitest reporter that writes the counts to the file named by GATEWAY_TEST_SUMMARY. */
 export default class SummaryReporter {
   /**
    * @param {readonly import('vitest/node').TestModule[]} modules
@@ -14,7 +15,7 @@ export default class SummaryReporter {
       for (const holder of [module, ...module.children.allSuites()]) if (holder.errors().length > 0) summary.failed++;
       for (const test of module.children.allTests()) {
         const { state } = test.result();
-        // A test that never got a result did not pass.
+        // A test without a result counts as failed.
         summary[state === 'pending' ? 'failed' : state]++;
       }
     }

@@ -1,4 +1,4 @@
-// `npm test`: every test that can run here. Further arguments go to vitest.
+// `npm test`: runs every test that this machine supports. Further arguments go to vitest.
 
 import { prepare } from './prepare.js';
 import { printSummaryAtExit, runTests } from './tests.js';

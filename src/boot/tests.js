@@ -1,4 +1,4 @@
-// Runs vitest: with the embedded database always, with a PostgreSQL server where one answers.
+// Runs vitest with the embedded database, and also with a PostgreSQL server when one responds.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,10 +9,10 @@ import { run } from './command.js';
 const PROBE_MS = 1000;
 const DEFAULT_URL = 'postgresql://postgres@127.0.0.1:5432/test';
 
-/** Until vitest has counted, there is one thing that failed: whatever kept it from running. */
+/** The result before vitest has counted: one failure, for whatever keeps it from running. */
 let summary = { passed: 0, failed: 1, skipped: 0 };
 
-/** Makes `N passed, N failed` the last line of standard output, however the process ends by itself. */
+/** Prints `N passed, N failed` as the last line of standard output when the process exits. */
 export function printSummaryAtExit() {
   process.on('exit', () => {
     const { passed, failed, skipped } = summary;
@@ -21,8 +21,8 @@ export function printSummaryAtExit() {
 }
 
 /**
- * Runs the tests and sets the exit code: also to 1 when none ran.
- * @param {string[]} args for vitest.
+ * Runs the tests and sets the exit code, also to 1 when no test ran.
+ * @param {string[]} args the arguments of vitest.
  * @param {Record<string, string>} [env]
  */
 export async function runTests(args, env = {}) {
@@ -41,24 +41,24 @@ export async function runTests(args, env = {}) {
   try {
     summary = JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    // It ended before it could count: the summary says that something failed.
+    // Vitest ended before it could count; the summary stays at one failure.
   }
   rmSync(directory, { recursive: true });
 
   const ran = summary.passed + summary.failed > 0;
-  // What fails without being a test, and a run without tests, counts as one failure.
+  // A failure outside of tests, and a run without tests, count as one failure.
   if (summary.failed === 0 && (code !== 0 || !ran)) summary.failed = 1;
   process.exitCode = summary.failed > 0 ? 1 : 0;
 }
 
 /**
  * @param {string} url
- * @returns {Promise<string | undefined>} why there is no PostgreSQL server to test with; undefined when there is.
+ * @returns {Promise<string | undefined>} the reason why there is no PostgreSQL server for tests; undefined when there is one.
  */
 async function probe(url) {
   const { default: pg } = await import('pg');
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: PROBE_MS });
-  // A connection that breaks later is reported as an event, which nobody else listens to.
+  // A connection that breaks later emits an error event, which would end the process without a listener.
   client.on('error', () => {});
   const server = `${client.host}:${client.port}`;
   try {
@@ -66,7 +66,7 @@ async function probe(url) {
     await client.end();
     return undefined;
   } catch (error) {
-    // A server that refuses us has an SQLSTATE for it.
+    // A refusal of the server has an SQLSTATE.
     const refusal = error instanceof pg.DatabaseError ? error.message : undefined;
     return refusal ? `${server} refuses: ${refusal}` : `nothing answers at ${server}`;
   }

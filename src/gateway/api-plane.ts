@@ -1,4 +1,4 @@
-// Starts the API: the schema with all that its resolvers use, and the listener.
+// Starts the API: the schema with the dependencies of its resolvers, and the listener.
 
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -32,17 +32,17 @@ export interface ApiPlaneParts extends Pick<ApiApp, 'policies' | 'signingKey' | 
   address: ReservedAddress;
   log: Logger;
   registry: Registry;
-  /** Takes the certificate of the listener, for the metrics. */
+  /** Called with the certificate of the listener, for the metrics. */
   certificates: CertificateSource[];
 }
 
 export interface ApiPlane {
   app: ApiApp;
-  /** Begins to serve requests. */
+  /** Starts to serve requests. */
   open(): Promise<void>;
 }
 
-/** Makes all ready to serve, up to the listener. @throws when the listener's certificate cannot be read. */
+/** Prepares the API up to its listener. @throws {Error} when the listener's certificate cannot be read. */
 export async function startApiPlane(
   parts: Lifecycle,
   config: Config,
@@ -105,7 +105,7 @@ export async function startApiPlane(
     onlyYoga: options.onlyYoga,
     writeStallMs: options.writeStallMs,
   });
-  // What was missed while the feed was disconnected may have revoked a key.
+  // While the change feed was disconnected, this node may have missed the revocation of a key.
   changes.onGap(() => api.forgetCallers());
   const stop = stopperOf(api.server);
   return {

@@ -40,39 +40,41 @@ import { moduleEnvironment, visitServices } from './forwarding-services.ts';
 import { Lifecycle } from './lifecycle.ts';
 
 /** Time between two renewals of the listeners' own certificate, which is valid for a month at least; milliseconds. */
-const RENEW_MS = 24 * 3_600_000;
+const RENEWAL_INTERVAL_MS = 24 * 3_600_000;
 
+/** The dependencies of the data plane. */
 export interface DataPlaneParts extends Pick<ModuleEnvironment, 'signingKey'> {
   registrar: Registrar;
-  /** @param publicHttpsPort what the URLs of edges show. */
+  /** Opens the source of the edges' configuration. @param publicHttpsPort the port in the URLs of edges. */
   openEdgeConfigSource(publicHttpsPort: number): Promise<EdgeConfigSource>;
   newOperationId(): string;
-  /** `cap_…` */
+  /** Makes the id of a captured request: `cap_…`. */
   newCaptureId(): string;
-  /** What cookies and bind tokens are signed with. */
+  /** The key that signs cookies and bind tokens. */
   tokenKey: Buffer;
   log: Logger;
   registry: Registry;
-  /** Where traffic policies are compiled. */
+  /** The queue in which traffic policies are compiled. */
   policies: CompileQueue;
-  /** Who wants to hear of the traffic; nobody when left out. */
+  /** The receiver of traffic reports; left out, there is none. */
   reporter?: TrafficReporter;
 }
 
+/** The running data plane. */
 export interface DataPlane extends Pick<Certificates, 'caFile' | 'expiries'> {
-  /** Listeners by name, as `ready` prints them. */
+  /** The addresses of the listeners by name, as the start prints them. */
   addresses: Record<'agent' | 'http' | 'https' | 'tcp', string>;
   sessions: AgentSessions;
   edges: LiveEdges;
   endpoints: EndpointRegistry;
-  /** Requests that people look at one by one, and send once more. */
+  /** The captured requests of this node, and their replays. */
   captures: Captures;
   replays: Replays;
-  /** Ends it: what is still under way after `drainMs` is cut. May be called twice. */
+  /** Stops the data plane; open requests are closed after `drainMs` milliseconds. It may be called twice. */
   close(drainMs: number): Promise<void>;
 }
 
-/** @throws the error of a listener that cannot be opened; nothing is left running then. */
+/** Starts the data plane. @throws {Error} the error of a listener that cannot be opened; nothing is left running then. */
 export async function startDataPlane(config: Config, options: DataPlaneParts): Promise<DataPlane> {
   const parts = new Lifecycle(options.log);
   try {
@@ -118,7 +120,8 @@ async function startParts(
   const visits = visitServices({ log, newOperationId, reporter: withCaptures(reporter, captures) });
   const environment = moduleEnvironment(config, { endpoints, signingKey, log, now });
 
-  // All listeners drain at the same time, before any part stops: each has the whole time, and none takes new visitors meanwhile.
+  // All listeners drain at the same time, before any part stops: each has the whole time, and none takes new visitors
+  // meanwhile.
   const proxied = await parts.start({
     name: 'PROXY protocol',
     start: () => new ProxyProtocolListeners(config, { log }),
@@ -133,7 +136,7 @@ async function startParts(
     now,
     counters,
   };
-  // Visitors first, so that a tunnel is reachable when its agent is told so.
+  // The listeners for visitors open first, so that a tunnel is reachable when its agent gets the response.
   const https = httpsListenerContext(sides);
   const traffic = counters.streams;
   let allIsLive = () => {};
@@ -206,7 +209,7 @@ async function startParts(
   const agents = await parts.start({
     name: 'agent sessions',
     start: () => createAgentListener(agentIdentity, certificates.operators, rooms),
-    // Not before the visitors, whose responses still come through the sessions: those drain first.
+    // The sessions close after the visitors' listeners have drained, as responses still come through the sessions.
     stop: (agents) => agents.close(() => sessions.close()),
   });
   proxied.guard('agent', agents.server);
@@ -218,7 +221,7 @@ async function startParts(
         agents.setIdentity(identity);
         tls.setIdentity(identity);
       };
-      return setInterval(() => certificates.agentListener(hosts).then(renew, onFailure), RENEW_MS).unref();
+      return setInterval(() => certificates.agentListener(hosts).then(renew, onFailure), RENEWAL_INTERVAL_MS).unref();
     },
     stop: (timer) => clearInterval(timer),
   });

@@ -1,4 +1,4 @@
-// Builds the delivery of events: what is told of traffic, what waits, and what sends it.
+// Builds the event plane: the reporter of traffic, the queues of events, and their delivery.
 
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -31,32 +31,38 @@ import { trafficStore } from '../store/events/traffic-store.ts';
 import { newId } from '../store/ids.ts';
 import type { Keys } from '../store/keys/keys.ts';
 
-/** How often what is too old or too much is looked for. */
-const SWEEP_MS = 5000;
-const TRIAL_MS = 20_000;
-/** How long requests under way may take at a stop: what is cut off is sent again after the next start. */
+/** The interval at which events beyond the limits of age and number are deleted; milliseconds. */
+const SWEEP_INTERVAL_MS = 5000;
+/** The timeout of a test event to a destination; milliseconds. */
+const TEST_TIMEOUT_MS = 20_000;
+/**
+ * The time in which open requests may complete at a stop; milliseconds. Events of aborted ones are sent again after the
+ * next start.
+ */
 const DRAIN_MAX_MS = 5000;
 
+/** The dependencies of the event plane. */
 export interface EventPlaneParts {
   prisma: PrismaClient;
   changes: Changes;
   keys: Keys;
-  /** This node. */
+  /** The id of this node. */
   nodeId: string;
   log: Logger;
   registry: Registry;
   /** The wall clock, in milliseconds. */
   now(): number;
-  /** How long a request to a destination may take; milliseconds. Undefined: the usual. */
+  /** The timeout of a request to a destination, in milliseconds; undefined for the default of the sinks. */
   requestMs: number | undefined;
 }
 
+/** The event plane. */
 export interface EventPlane extends DestinationTester {
-  /** Where the public side tells of its traffic. */
+  /** The receiver of the data plane's traffic reports. */
   reporter: TrafficReporter;
-  /** Begins to deliver. Resolves when it is known who hears of traffic. */
+  /** Starts the delivery. Resolves when the subscriptions to traffic events are loaded. */
   start(): Promise<void>;
-  /** Stores what was told of traffic, ends what is being sent, and stops. */
+  /** Stores the reported traffic, ends open requests, and stops. */
   close(): Promise<void>;
 }
 
@@ -111,7 +117,7 @@ export function eventPlane(config: Config, parts: EventPlaneParts): EventPlane {
       const more = await sweepEvents({ prisma, changes, skew }, config);
       for (const reason of Object.keys(swept) as (keyof SweptEvents)[]) swept[reason] += more[reason];
     },
-    pauseMs: SWEEP_MS,
+    pauseMs: SWEEP_INTERVAL_MS,
     onFailure: failed('events cannot be swept; trying again'),
   });
   eventMetrics(registry, { traffic, delivery, swept, backlog: backlogOf(prisma) });
@@ -120,7 +126,7 @@ export function eventPlane(config: Config, parts: EventPlaneParts): EventPlane {
     changes.listen(({ kind, action }) => {
       if (kind === 'eventDelivery' && action === 'CREATED') deliverer.wake();
     }),
-    // Whoever subscribes to traffic hears of the next request, not of the one after that.
+    // A new subscription applies from the next request on.
     changes.follow(async (told) => {
       if (told.some(({ kind }) => kind === 'eventSubscription')) await audience.refresh();
     }),
@@ -149,7 +155,7 @@ export function eventPlane(config: Config, parts: EventPlaneParts): EventPlane {
         if (!target) throw secretsUnreadable();
         const sink = await open(target, where);
         const { ok, latencyMs, reason } = await deliverTestEvent(sink, event, {
-          timeoutMs: requestMs ?? TRIAL_MS,
+          timeoutMs: requestMs ?? TEST_TIMEOUT_MS,
           now: monotonic,
         }).finally(() => sink.close());
         return { ok, latencyMs, eventId, code: reason?.code ?? null, message: reason?.message ?? null };

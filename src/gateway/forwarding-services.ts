@@ -1,4 +1,4 @@
-// What requests of visitors and their modules use of the gateway: clocks, ids, the log, traffic reports.
+// The services of the gateway that requests and modules use: clocks, ids, the log and traffic reports.
 
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';

@@ -1,4 +1,4 @@
-// What the composition of a gateway takes besides its configuration.
+// The options of a gateway besides its configuration.
 
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';

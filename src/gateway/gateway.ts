@@ -28,11 +28,11 @@ import { startNode, startStorage } from './storage.ts';
 
 export type { GatewayOptions };
 
-/** Connections to the admin listener, which waits for none while the gateway starts. */
+/** The backlog of connections to the admin listener until it serves them. */
 const ADMIN_CONNECTIONS_MAX = 256;
 
 export interface Gateway {
-  /** Listeners by name, as `ready` prints them: `api=http://127.0.0.1:4000`. */
+  /** The addresses of the listeners by name, as the start prints them: `api=http://127.0.0.1:4000`. */
   addresses: Record<'api' | 'admin', string> & DataPlane['addresses'];
   /** The certificate file of the development authority, for agents and visitors to trust. */
   caFile: string;
@@ -50,7 +50,8 @@ export interface Gateway {
 /**
  * Starts everything the configuration asks for. The last parts to open are the admin listener and the API, when visitors
  * and agents can already connect.
- * @throws an error that explains itself when the database, its key or an address cannot be used. Nothing is left running then.
+ * @throws an error that explains itself when the database, its key or an address cannot be used. Nothing is left running
+ * then.
  */
 export async function startGateway(config: Config, options: GatewayOptions): Promise<Gateway> {
   const parts = new Lifecycle(options.log);
@@ -144,7 +145,7 @@ async function startParts(parts: Lifecycle, config: Config, options: GatewayOpti
     },
     stop: ({ stop }) => stop(0),
   });
-  // After all that can fail: a start that fails must not use up the one time when the secrets are shown.
+  // This comes after everything that can fail: the secrets are shown only once, and a failed start must not use that up.
   const first = await prisma.$transaction((tx) => firstStart(tx, keys, config.initialApiKey));
   const signInToken = await createFirstAdminLink(prisma, keys, now());
   await api.open();

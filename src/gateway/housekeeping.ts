@@ -1,4 +1,4 @@
-// What is deleted from the database now and then.
+// Deletes expired rows from the database at intervals.
 
 import type { Logger } from 'pino';
 import { RETENTION_MS } from '../api/idempotency.ts';
@@ -6,23 +6,29 @@ import { describeFailure } from '../runtime/describe-failure.ts';
 import { type NodeDeps, sweepExpiredAddresses, sweepNodes } from '../store/nodes/nodes.ts';
 import { sweepSignIns } from '../store/sign-in/sessions.ts';
 
-const HOUSEKEEPING_MS = 10 * 60 * 1000;
+/** The interval of the deletions; milliseconds. */
+const HOUSEKEEPING_INTERVAL_MS = 10 * 60 * 1000;
 
+/** The dependencies of the housekeeping. */
 export interface HousekeepingParts extends NodeDeps {
   log: Logger;
   /** The wall clock, in milliseconds. */
   now(): number;
 }
 
+/** The settings of the housekeeping. */
 export interface HousekeepingOptions {
   nodeId: string;
   /** How long the addresses of a lost session stay reserved for its credential; milliseconds. */
   holdMs: number;
-  /** How often nodes are looked for whose lease has ended; milliseconds. Left out: there is no other node. */
+  /**
+   * The interval at which nodes with an expired lease are searched, in milliseconds; undefined when there is only one
+   * node.
+   */
   sweepMs: number | undefined;
 }
 
-/** Deletes from the database what has had its time. @returns what ends it, done when nothing is under way. */
+/** Starts the deletions. @returns a function that stops them. It resolves when none is in progress. */
 export function startHousekeeping(
   parts: HousekeepingParts,
   { nodeId, holdMs, sweepMs }: HousekeepingOptions,
@@ -32,7 +38,7 @@ export function startHousekeeping(
   let sweep: Promise<void> | undefined;
   const timers = [
     every(
-      HOUSEKEEPING_MS,
+      HOUSEKEEPING_INTERVAL_MS,
       () =>
         Promise.all([
           prisma.idempotentAnswer.deleteMany({ where: { createdAt: { lt: new Date(now() - RETENTION_MS) } } }),
@@ -46,7 +52,7 @@ export function startHousekeeping(
     timers.push(
       every(
         sweepMs,
-        // One at a time: a database that hangs is not asked again before it has answered.
+        // Only one sweep runs at a time, so that a database that hangs gets no further queries.
         async () => {
           sweep ??= sweepNodes(parts, nodeId, holdMs).finally(() => {
             sweep = undefined;
@@ -62,7 +68,7 @@ export function startHousekeeping(
   };
 }
 
-/** Does work again and again, for as long as the process has anything else to do. @param ms between two beginnings. */
-export function every(ms: number, work: () => Promise<unknown>, failed: (error: unknown) => void): NodeJS.Timeout {
-  return setInterval(() => void work().catch(failed), ms).unref();
+/** Runs a task at an interval. The timer does not keep the process alive. @param ms the interval in milliseconds. */
+export function every(ms: number, task: () => Promise<unknown>, failed: (error: unknown) => void): NodeJS.Timeout {
+  return setInterval(() => void task().catch(failed), ms).unref();
 }

@@ -1,4 +1,4 @@
-// Starts what holds the state: the database, the keys to its secrets, and this node's place among the others.
+// Starts the storage: the database, the keys to its secrets, and the lease of this node.
 
 import type { Logger } from 'pino';
 import { moduleDescriptors } from '../api/modules/index.ts';
@@ -19,23 +19,24 @@ import type { GatewayOptions } from './gateway-options.ts';
 import { every } from './housekeeping.ts';
 import { type Lifecycle, withTimeout } from './lifecycle.ts';
 
-/** How long the embedded database may take to write everything out, in milliseconds. A server needs no such time. */
+/** The time in which the embedded database must write its data at a stop; milliseconds. A database server needs none. */
 const EMBEDDED_CLOSE_MS = 10_000;
-/** A database that takes longer to respond counts as unavailable, in milliseconds. */
-const PING_MS = 1000;
+/** The time after which a database that does not respond counts as unavailable; milliseconds. */
+const PING_TIMEOUT_MS = 1000;
 
+/** The storage of a gateway. */
 export interface Storage {
   database: Database;
   prisma: PrismaClient;
   keys: Keys;
   changes: Changes;
-  /** The connection over which nodes tell each other of changes; undefined where there can be only one node. */
+  /** The notifications between nodes; undefined when there can be only one node. */
   notifications: Notifications | undefined;
   /** Whether this node receives the changes of other nodes. */
   isChangeFeedConnected(): boolean;
 }
 
-/** @throws an error that explains itself when the database or its key cannot be used. */
+/** Starts the storage. @throws {Error} with a message for people when the database or its key cannot be used. */
 export async function startStorage(parts: Lifecycle, config: Config, options: GatewayOptions): Promise<Storage> {
   const { log, onFatal, migrations, onQuery } = options;
   const onNotice = (text: string) => log.warn(text);
@@ -95,9 +96,9 @@ async function reasonDatabaseNotReady(database: Database, prisma: PrismaClient):
   let isLate = false;
   const late = setTimeout(() => {
     isLate = true;
-  }, PING_MS);
+  }, PING_TIMEOUT_MS);
   try {
-    return await withTimeout(PING_MS, check);
+    return await withTimeout(PING_TIMEOUT_MS, check);
   } catch {
     return isLate ? 'The database does not answer.' : 'The database cannot be reached.';
   } finally {
@@ -105,7 +106,7 @@ async function reasonDatabaseNotReady(database: Database, prisma: PrismaClient):
   }
 }
 
-/** Takes the lease of this node, and renews it three times in its length. */
+/** Acquires the lease of this node, and renews it three times within its duration. */
 export async function startNode(
   parts: Lifecycle,
   config: Config,

@@ -1,4 +1,4 @@
-// `npm run api-key`: a new admin key, made on the machine itself, for who lost the first.
+// `npm run api-key`: creates a new admin key on the machine itself, for operators who have lost the first.
 
 import { resolve } from 'node:path';
 import { moduleDescriptors } from '../api/modules/index.ts';
@@ -11,7 +11,7 @@ import { runTool } from './run-tool.ts';
 
 await runTool(async () => {
   const config = readConfig(process.env, resolve(import.meta.dirname, '../..'));
-  // A database that is lost also fails the query under way, which says the same.
+  // The failure of the query reports a lost database.
   const database = await openDatabase(config, { onFatal: () => undefined });
   const prisma = openClient(database.pool);
   try {

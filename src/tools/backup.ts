@@ -1,4 +1,4 @@
-// `npm run backup -- FILE`
+// `npm run backup -- FILE`: writes a backup of the database and the server key.
 
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';

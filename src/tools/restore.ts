@@ -1,4 +1,4 @@
-// `npm run restore -- FILE`
+// `npm run restore -- FILE`: restores a backup.
 
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';

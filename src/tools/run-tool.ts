@@ -1,9 +1,11 @@
-/** Runs a command with its first argument; what goes wrong is one line on standard error, and exit code 1. */
+// Runs the commands in this folder.
+
+/** Runs a command with its first argument. A failure prints one line to standard error and sets exit code 1. */
 export async function runTool(run: (argument: string | undefined) => Promise<void>): Promise<void> {
   try {
     await run(process.argv[2]);
   } catch (error) {
-    // A server that does not answer at several addresses is an error without a message.
+    // A failed connection to several addresses is an error without a message of its own.
     const [first] = error instanceof AggregateError ? error.errors : [error];
     console.error(first instanceof Error ? first.message : String(first));
     process.exitCode = 1;

@@ -1,4 +1,4 @@
-// What prisma/schema.prisma says that prisma/migrations does not: Prisma's own engine, in WebAssembly, without a server.
+// Compares prisma/schema.prisma with prisma/migrations, by Prisma's own engine in WebAssembly and without a server.
 
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -17,15 +17,15 @@ import { knownMigrations } from '../store/database/migrations.ts';
 import { openMemory } from '../store/embedded/index.ts';
 
 const ENGINE = '@prisma/schema-engine-wasm/schema_engine_bg';
-/** The engine's exit code for "there is a difference". */
+/** The engine's exit code for a difference. */
 const DIFFERENT = 2;
-/** Types of columns, as PostgreSQL numbers them: one letter (`"char"`), and any text. */
+/** The OIDs of PostgreSQL's types `"char"` and `text`. */
 const LETTER = 18;
 const TEXT = 25;
 
 /**
- * Computes the SQL that a new migration needs, so that migrations and schema agree. Takes some seconds: the migrations
- * are applied to a database in memory.
+ * Computes the SQL of the migration that makes migrations and schema agree. It takes some seconds, as all migrations are
+ * applied to a database in memory.
  * @param prismaDir holds `schema.prisma` and `migrations/`.
  * @returns undefined when they agree.
  */
@@ -59,23 +59,26 @@ export function sortIdsByBytes(sql: string): string {
   return sql.replace(/("(?:id|\w+_id)" (?:SET DATA TYPE )?TEXT)(?! COLLATE|\[)\b/g, '$1 COLLATE "C"');
 }
 
-/** The first migration begins with it. It is there everywhere, and not everyone may create one. */
+/**
+ * The statement at the start of the first migration. It is removed: the schema exists everywhere, and not every role may
+ * create one.
+ */
 function withoutSchema(sql: string): string {
   return sql.replace('-- CreateSchema\nCREATE SCHEMA IF NOT EXISTS "public";\n\n', '');
 }
 
-/** Node has it, but the types of Node 20 do not say so. */
+/** Node has this function, but the types of Node 20 lack it. */
 declare const WebAssembly: {
   instantiate(wasm: Uint8Array, imports: object): Promise<{ instance: { exports: { __wbindgen_start(): void } } }>;
 };
 
-/** The engine's JavaScript holds one instance for the whole process, so it can be loaded only once. */
+/** The loaded engine. Its JavaScript supports one instance in a process. */
 let loaded: Promise<void> | undefined;
 
 async function load(): Promise<void> {
   const script = createRequire(import.meta.url).resolve(ENGINE);
   const wasm = await readFile(script.replace(/\.js$/, '.wasm'));
-  // Where the engine looks for someone to tell why it breaks down.
+  // The engine reports a panic to this global.
   const set_message = (text: string) => {
     throw new Error(`Prisma's schema engine failed: ${text}`);
   };
@@ -118,7 +121,7 @@ async function readHistory(baseDir: string) {
   };
 }
 
-/** The engine asks for a database of its own each time it compares. */
+/** Creates the databases that the engine requests for a comparison. */
 function scratchDatabases(): SqlMigrationAwareDriverAdapterFactory & { close(): Promise<void> } {
   const opened: Promise<{ close(): Promise<void> }>[] = [];
   const connect = async (): Promise<SqlDriverAdapter> => {
@@ -128,8 +131,8 @@ function scratchDatabases(): SqlMigrationAwareDriverAdapterFactory & { close(): 
     const query = pool.query.bind(pool);
     const adapter = await new PrismaPg(pool).connect();
     teachLetters(pool, adapter);
-    // Its own cuts a script at every semicolon, those within functions too. What fails is told here, since the engine
-    // says no more than that something did.
+    // The adapter's own method splits a script at every semicolon, also within functions. Errors are reported here, as the
+    // engine only reports that there was one.
     adapter.executeScript = async (script) => {
       await query(script).catch((error) => {
         console.error(`A migration fails: ${error}`);
@@ -149,7 +152,7 @@ function scratchDatabases(): SqlMigrationAwareDriverAdapterFactory & { close(): 
   };
 }
 
-/** The engine reads columns of one letter in the system's tables, whose type the driver adapter does not know. */
+/** The engine reads columns of the type `"char"` in system tables, which the driver adapter does not support. */
 function teachLetters(pool: pg.Pool, adapter: SqlDriverAdapter): void {
   const letters = new WeakMap<object, number[]>();
   const query = pool.query.bind(pool);
@@ -157,7 +160,7 @@ function teachLetters(pool: pg.Pool, adapter: SqlDriverAdapter): void {
     const result = await query(config);
     const found = result.fields.flatMap((field, index) => (field.dataTypeID === LETTER ? index : []));
     for (const index of found) Object.assign(result.fields[index] ?? {}, { dataTypeID: TEXT });
-    // The adapter hands on the very rows.
+    // The adapter returns these row objects themselves.
     letters.set(result.rows, found);
     return result;
   };

@@ -1,14 +1,15 @@
-// `npm run schema`: prints schema.graphql, and the tables of variables, errors and events in the manual, from code. With `--check` it only tells
+// `npm run schema`: generates schema.graphql and the tables in the manual from the code. With `--check` it only reports
 // whether they are current.
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { lexicographicSortSchema, printSchema } from 'graphql';
+import type { z } from 'zod';
 import { errorTable } from '../api/errors/error-table.ts';
 import { eventTypes } from '../api/resources/events/catalog.ts';
 import { trafficObjects } from '../api/resources/events/traffic-objects.ts';
 import { schema } from '../api/schema.ts';
-import { variableRows } from '../config/reference.ts';
+import { environment } from '../config/variables.ts';
 import { visitorErrors } from '../http/visitor-errors.ts';
 import { agentErrors } from '../tunnel/control/agent-errors.ts';
 
@@ -26,6 +27,27 @@ const files = {
   'src/manual/events.md': (current: string) =>
     current.replace(place('event types'), eventTypeRows).replace(place('traffic fields'), trafficFieldRows),
 };
+
+function variableRows(): string {
+  const rows = Object.entries(environment.shape).map(([name, type]) => {
+    const { description = '', defaultText = defaultOf(type) } = type.meta() ?? {};
+    return `| \`${name}\` | ${defaultText} | ${description} |\n`;
+  });
+  return `| Variable | Default | |\n|---|---|---|\n${rows.join('')}`;
+}
+
+function defaultOf(type: z.ZodType): string {
+  const { success, data } = type.safeParse(undefined);
+  if (!success || data === undefined) return '';
+  if (Array.isArray(data)) return data.length > 0 ? `\`${data.join()}\`` : 'none';
+  if (data === '') return 'empty';
+  if (isRange(data)) return `\`${data.first}-${data.last}\``;
+  return typeof data === 'number' ? String(data) : `\`${String(data)}\``;
+}
+
+function isRange(value: unknown): value is { first: number; last: number } {
+  return typeof value === 'object' && value !== null && 'first' in value && 'last' in value;
+}
 
 function errorRows(): string {
   const rows = Object.values(errorTable)
@@ -56,7 +78,7 @@ function eventTypeRows(): string {
   return `| Event | Class | When |\n|---|---|---|\n${rows.join('')}`;
 }
 
-/** One table: many fields are those of both types. */
+/** The fields of both event types in one table, as most are in both. */
 function trafficFieldRows(): string {
   const { fields: ofRequests } = trafficObjects['http_request_complete.v0'];
   const { fields: ofConnections } = trafficObjects['tcp_connection_closed.v0'];

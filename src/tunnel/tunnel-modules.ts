@@ -1,31 +1,31 @@
-// What a tunnel asks the gateway to do to its traffic, as the options of its bind say it. What is right in it, and what is
-// done, is the public side's to judge.
+// The modules that a tunnel requests in the options of its bind. The edge validates and creates them; this layer only knows
+// their interface.
 
 import type { Fields } from '../protocol/messages/fields.ts';
 import type { Allowance } from './control/acl.ts';
 import type { LiveEndpoint, Proto, TrafficRules } from './endpoints/endpoint.ts';
 
-/** The settings of the modules that a tunnel asks for, by the keys of the modules. Only the public side reads them. */
+/** The settings of the requested modules by module key. Only the edge reads them. */
 export type RequestedModules = Readonly<Record<string, { enabled: boolean } | undefined>>;
 
-/** For whom modules are made. */
+/** The tunnel for which modules are created. */
 export interface HandledTunnel extends Pick<LiveEndpoint, 'accountId' | 'proto' | 'tls'> {
-  /** What its credential allows now: it covers where a policy forwards to. */
+  /** The current permissions of its credential, which also apply to the targets of its policy. */
   allowance: Allowance;
 }
 
-/** What the public side does for tunnels. */
+/** The operations of the edge on the modules of tunnels. */
 export interface TunnelModules {
   /**
    * Reads the options of a bind.
-   * @throws {AgentError} for what tunnels of this protocol cannot have; MessageError for what is not of the right type.
+   * @throws {AgentError} for a module that this protocol does not support. @throws {MessageError} for a wrong type.
    */
   read(options: Fields, proto: Proto): RequestedModules;
-  /** The same modules with another traffic policy, or with none where it is empty. */
+  /** Returns the modules with another traffic policy, or without one when the text is empty. */
   withPolicy(requested: RequestedModules, policy: string): RequestedModules;
   /**
-   * Makes what is done to a tunnel's traffic; undefined where that is nothing. Rejects with an `AgentError` that names
-   * what is not right.
+   * Creates the modules of a tunnel; undefined when it has none.
+   * @throws {AgentError} the mistake in the settings.
    */
   make(requested: RequestedModules, tunnel: HandledTunnel): Promise<TrafficRules | undefined>;
 }
