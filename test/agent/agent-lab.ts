@@ -4,8 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { AgentOptions } from '../../agent/src/run/start-agent.ts';
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { type FaultProxy, startFaultProxy } from '../support/faults/fault-proxy.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import { type LocalAgent, newDirectory, startService as startAgentProcess, startLocal } from './agents.ts';
 import { type Service, startService } from './visitors.ts';
 

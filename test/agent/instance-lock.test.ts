@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { LockError, lockInstance } from '../../agent/src/tunnels/instance-lock.ts';
-import { hasProc, newZombie } from '../support/zombie.ts';
+import { hasProc, newZombie } from '../support/agents/zombie.ts';
 
 let directory: string;
 let file: string;

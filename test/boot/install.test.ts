@@ -6,7 +6,7 @@ import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { hasProc, newZombie } from '../support/zombie.ts';
+import { hasProc, newZombie } from '../support/agents/zombie.ts';
 import { everything, smallRepository } from './small-repository.ts';
 
 const repository = smallRepository();

@@ -7,6 +7,7 @@ import { Notifications } from '../../src/store/changes/notifications.ts';
 import { sessionCommands } from '../../src/store/changes/session-commands.ts';
 import { newId } from '../../src/store/ids.ts';
 import { newClient, PATIENT, type TestClient } from '../agent/client/support.ts';
+import { newCredential, openSession } from '../support/agents/live.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Account, type Owner, onServer, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import { newPlace, type Place } from '../support/gateway/place.ts';

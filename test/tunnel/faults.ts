@@ -8,8 +8,8 @@ import { expect } from 'vitest';
 import type { TunnelHandle } from '../../agent/src/gateway-client.ts';
 import { listen } from '../agent/client/peer.ts';
 import { newClient, type TestClient } from '../agent/client/support.ts';
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { type FaultProxy, startFaultProxy } from '../support/faults/fault-proxy.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import { visit } from '../support/visit.ts';
 
 /** The gateway's heartbeat in this lab, in milliseconds; the agent's is the same. */

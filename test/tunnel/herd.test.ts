@@ -7,6 +7,9 @@ import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { StreamType } from '../../src/protocol/index.ts';
 import { listen } from '../agent/client/peer.ts';
+import { HerdAgent } from '../support/agents/herd-agent.ts';
+import { newCredential, type TestCredential } from '../support/agents/live.ts';
+import { codeOf, type Reply, rawAgent } from '../support/agents/raw-agent.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 

@@ -2,10 +2,10 @@
 
 import { connect } from 'node:net';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
-import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { newCredential, type TestCredential } from '../support/live.ts';
-import { startUpstream } from '../support/traffic.ts';
+import { newCredential, type TestCredential } from '../support/agents/live.ts';
+import { startUpstream } from '../support/events/traffic.ts';
+import { type FaultProxy, startFaultProxy } from '../support/faults/fault-proxy.ts';
+import { type Account, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import { visit } from '../support/visit.ts';
 
 export const INTERVAL = 300;

@@ -5,10 +5,10 @@ import { Agent } from 'node:http';
 import { connect, createServer, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { newCredential } from '../support/agents/live.ts';
+import { httpName, sdkProcess, sdkSession } from '../support/agents/sdk.ts';
+import { crowd, listen, startUpstream } from '../support/events/traffic.ts';
 import { eventually } from '../support/eventually.ts';
-import { newCredential } from '../support/live.ts';
-import { httpName, sdkProcess, sdkSession } from '../support/sdk.ts';
-import { crowd, listen, startUpstream } from '../support/traffic.ts';
 import { visit } from '../support/visit.ts';
 import { hello, INTERVAL, pitfallLab, RETRIES, sayTo, TOLERANCE } from './pitfall-lab.ts';
 

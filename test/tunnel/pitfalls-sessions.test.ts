@@ -2,10 +2,10 @@
 
 import { expect, test } from 'vitest';
 import { MuxFrameReader, StreamType } from '../../src/protocol/index.ts';
+import { newCredential } from '../support/agents/live.ts';
+import { codeOf, type RawAgent, rawAgent } from '../support/agents/raw-agent.ts';
+import { httpName, sdkProcess, sdkSession } from '../support/agents/sdk.ts';
 import { eventually } from '../support/eventually.ts';
-import { newCredential } from '../support/live.ts';
-import { codeOf, type RawAgent, rawAgent } from '../support/raw-agent.ts';
-import { httpName, sdkProcess, sdkSession } from '../support/sdk.ts';
 import { hello, INTERVAL, pitfallLab, RETRIES, TOLERANCE } from './pitfall-lab.ts';
 
 const lab = pitfallLab('pitfall-session');

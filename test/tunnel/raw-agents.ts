@@ -2,9 +2,9 @@
 
 import { afterAll, beforeAll, expect } from 'vitest';
 import { ErrorCode, noopStreamEvents, openTypedStream } from '../../src/protocol/index.ts';
-import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { newCredential, type TestCredential } from '../support/live.ts';
-import { type RawAgent, type RawAgentOptions, type Reply, rawAgent } from '../support/raw-agent.ts';
+import { newCredential, type TestCredential } from '../support/agents/live.ts';
+import { type RawAgent, type RawAgentOptions, type Reply, rawAgent } from '../support/agents/raw-agent.ts';
+import { type Account, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import { visit } from '../support/visit.ts';
 
 /** Short heartbeats: what a silent agent served must be gone after both. Milliseconds. */

@@ -2,10 +2,10 @@
 
 import { connect, createServer } from 'node:net';
 import { afterAll, beforeAll } from 'vitest';
-import { type Account, startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { newCredential, type TestCredential } from '../support/live.ts';
-import { httpName, SDK_PREFIX, type SdkSession, sdkSession } from '../support/sdk.ts';
-import { listen, startUpstream } from '../support/traffic.ts';
+import { newCredential, type TestCredential } from '../support/agents/live.ts';
+import { httpName, SDK_PREFIX, type SdkSession, sdkSession } from '../support/agents/sdk.ts';
+import { listen, startUpstream } from '../support/events/traffic.ts';
+import { type Account, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import { visit } from '../support/visit.ts';
 
 /** Starts a gateway for the tests of the file that calls this. @param prefix of the names that sessions bind. */

@@ -6,9 +6,9 @@ import { createServer as createH2 } from 'node:http2';
 import { connect, createServer } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
+import { httpName } from '../support/agents/sdk.ts';
+import { crowd, download, listen, startUpstream, upload } from '../support/events/traffic.ts';
 import { eventually } from '../support/eventually.ts';
-import { httpName } from '../support/sdk.ts';
-import { crowd, download, listen, startUpstream, upload } from '../support/traffic.ts';
 import { visit } from '../support/visit.ts';
 import { echoServer, sayTo, sdkLab } from './sdk-lab.ts';
 

@@ -3,12 +3,12 @@
 import { Agent } from 'node:http';
 import { rootCertificates } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { newCredential, strangeToken } from '../support/agents/live.ts';
+import { httpName, SDK_PREFIX, sdkSession } from '../support/agents/sdk.ts';
+import { startUpstream } from '../support/events/traffic.ts';
 import { eventually } from '../support/eventually.ts';
-import { startTestGateway } from '../support/gateway.ts';
-import { newCredential, strangeToken } from '../support/live.ts';
-import { newPlace } from '../support/place.ts';
-import { httpName, SDK_PREFIX, sdkSession } from '../support/sdk.ts';
-import { startUpstream } from '../support/traffic.ts';
+import { startTestGateway } from '../support/gateway/gateway.ts';
+import { newPlace } from '../support/gateway/place.ts';
 import { visit } from '../support/visit.ts';
 import { codeOf, echoServer, sayTo, sdkLab } from './sdk-lab.ts';
 

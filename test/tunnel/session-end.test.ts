@@ -6,11 +6,11 @@ import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { ErrorCode, StreamType } from '../../src/protocol/index.ts';
+import { newCredential } from '../support/agents/live.ts';
+import { codeOf, dial, rawAgent } from '../support/agents/raw-agent.ts';
 import { eventually } from '../support/eventually.ts';
-import { startTestGateway } from '../support/gateway.ts';
-import { newCredential } from '../support/live.ts';
-import { newPlace } from '../support/place.ts';
-import { codeOf, dial, rawAgent } from '../support/raw-agent.ts';
+import { startTestGateway } from '../support/gateway/gateway.ts';
+import { newPlace } from '../support/gateway/place.ts';
 import { visit } from '../support/visit.ts';
 import { again, back, INTERVAL, rawAgents, TOLERANCE } from './raw-agents.ts';
 

@@ -11,8 +11,8 @@ import {
   StreamType,
   writeHeader,
 } from '../../src/protocol/index.ts';
-import { newCredential } from '../support/live.ts';
-import { codeOf, type Reply, rawAgent } from '../support/raw-agent.ts';
+import { newCredential } from '../support/agents/live.ts';
+import { codeOf, type Reply, rawAgent } from '../support/agents/raw-agent.ts';
 import { rawAgents, say } from './raw-agents.ts';
 
 const lab = rawAgents('session-protocol');

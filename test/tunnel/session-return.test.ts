@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from 'vitest';
 import { StreamType } from '../../src/protocol/index.ts';
+import { newCredential } from '../support/agents/live.ts';
+import { codeOf, type RawAgent } from '../support/agents/raw-agent.ts';
 import { eventually } from '../support/eventually.ts';
-import { newCredential } from '../support/live.ts';
-import { codeOf, type RawAgent } from '../support/raw-agent.ts';
 import { again, back, rawAgents } from './raw-agents.ts';
 
 const lab = rawAgents('session-return');

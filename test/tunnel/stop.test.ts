@@ -6,7 +6,7 @@ import { connect, createServer as createTcpServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { listen } from '../agent/client/peer.ts';
 import { newClient, PATIENT } from '../agent/client/support.ts';
-import { startTestGateway } from '../support/gateway.ts';
+import { startTestGateway } from '../support/gateway/gateway.ts';
 import { visit } from '../support/visit.ts';
 
 const DRAIN_MS = 1500;

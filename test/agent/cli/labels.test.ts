@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { readCommand, UsageError } from '../../../agent/src/settings/cli.ts';
 import { POLICY_LIMITS } from '../../../src/protocol/policy/policy-shape.ts';
-import { startFaultProxy } from '../../support/fault-proxy.ts';
-import { type Account, sharedGateway, type TestGateway } from '../../support/gateway.ts';
+import { startFaultProxy } from '../../support/faults/fault-proxy.ts';
+import { type Account, sharedGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 import { type AgentProcess, newDirectory, runToEnd, startProcess } from '../agents.ts';
 import { type Service, startService, visit } from '../visitors.ts';
 

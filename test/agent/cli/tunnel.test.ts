@@ -5,8 +5,8 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { type FaultProxy, startFaultProxy } from '../../support/faults/fault-proxy.ts';
+import { startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 import { type AgentProcess, newDirectory, runToEnd, startProcess } from '../agents.ts';
 import { type Service, startEcho, startService, visit } from '../visitors.ts';
 

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { startFaultProxy } from '../../support/fault-proxy.ts';
+import { startFaultProxy } from '../../support/faults/fault-proxy.ts';
 import { accepted, bound, type Peer, startPeer } from './peer.ts';
 import { newClient, type TestClient } from './support.ts';
 

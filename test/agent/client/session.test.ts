@@ -1,7 +1,7 @@
 import { createServer } from 'node:https';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ErrorCode, noopStreamEvents, openTypedStream, StreamType } from '../../../src/protocol/index.ts';
-import { startFaultProxy } from '../../support/fault-proxy.ts';
+import { startFaultProxy } from '../../support/faults/fault-proxy.ts';
 import { accepted, bound, certificate, listen, type Peer, refused, startPeer } from './peer.ts';
 import { newClient, type TestClient } from './support.ts';
 

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { noopStreamEvents } from '../../../src/protocol/index.ts';
-import { startFaultProxy } from '../../support/fault-proxy.ts';
+import { startFaultProxy } from '../../support/faults/fault-proxy.ts';
 import { startPeer, startServer } from './peer.ts';
 import { newClient } from './support.ts';
 

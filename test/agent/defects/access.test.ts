@@ -5,7 +5,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { subscribe } from '../../support/sse.ts';
+import { subscribe } from '../../support/gateway/sse.ts';
 import { agentLab } from '../agent-lab.ts';
 import type { LocalAgent } from '../agents.ts';
 import { startService, visit } from '../visitors.ts';

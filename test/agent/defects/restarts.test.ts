@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startFaultProxy } from '../../support/fault-proxy.ts';
+import { startFaultProxy } from '../../support/faults/fault-proxy.ts';
 import { agentLab, isActive } from '../agent-lab.ts';
 import { visit } from '../visitors.ts';
 

@@ -1,7 +1,7 @@
 // Who may use the agent's local API: pages of other sites, and requests without the token, may not.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sendRaw } from '../../support/http.ts';
+import { sendRaw } from '../../support/gateway/http.ts';
 import { type LocalAgent, newDirectory, startLocal } from '../agents.ts';
 
 const places = [newDirectory(), newDirectory()] as const;

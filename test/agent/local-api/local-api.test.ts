@@ -1,7 +1,7 @@
 // The agent's local API without a gateway: responses, and mistakes in requests.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sendRaw } from '../../support/http.ts';
+import { sendRaw } from '../../support/gateway/http.ts';
 import { type LocalAgent, newDirectory, startLocal } from '../agents.ts';
 
 const places = [newDirectory(), newDirectory()] as const;

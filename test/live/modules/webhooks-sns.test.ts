@@ -13,7 +13,10 @@ import {
   startCertificateHost,
   TOPIC,
 } from '../../policy/webhooks/sns-sender.ts';
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { newCredential } from '../../support/agents/live.ts';
+import { codeOf, rawAgent } from '../../support/agents/raw-agent.ts';
+import { httpName, openSdkSession } from '../../support/agents/sdk.ts';
+import { startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 import { inDays } from '../../support/issuer.ts';
 import { type Visit, visit } from '../../support/visit.ts';
 import { errorOf } from '../edges/support.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Peer, startScript } from '../../edge/http1/support.ts';
 import { keyPair, signed, startIssuer } from '../../policy/actions/issuer.ts';
-import { startUpstream, upload } from '../../support/traffic.ts';
+import { startUpstream, upload } from '../../support/events/traffic.ts';
 import { visit } from '../../support/visit.ts';
 import { bodyOf, type HandledLab, http2Session, onRequest, portOf, readsBodies, startLab } from './lab.ts';
 

@@ -2,7 +2,7 @@
 
 import { expect } from 'vitest';
 import { ORIGIN } from '../../policy/documents/support.ts';
-import type { TestGateway } from '../../support/gateway.ts';
+import type { TestGateway } from '../../support/gateway/gateway.ts';
 import type { VisitOptions } from '../../support/visit.ts';
 import type { Seen, ShowingUpstream } from './lab.ts';
 

@@ -3,7 +3,7 @@
 
 import { beforeAll, expect, test } from 'vitest';
 import { action } from '../../policy/documents/support.ts';
-import { type Account, sharedGateway } from '../../support/gateway.ts';
+import { type Account, sharedGateway } from '../../support/gateway/gateway.ts';
 
 let account: Account;
 beforeAll(async () => {

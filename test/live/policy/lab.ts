@@ -9,8 +9,8 @@ import { expect } from 'vitest';
 import type { Protocol, TunnelHandle } from '../../../agent/src/gateway-client.ts';
 import { newClient, PATIENT } from '../../agent/client/support.ts';
 import { type Asked, ORIGIN, type Origin, textOf } from '../../policy/documents/support.ts';
-import { type Account, sharedGateway, type TestGateway } from '../../support/gateway.ts';
-import { newCredential, reserve } from '../../support/live.ts';
+import { newCredential, reserve } from '../../support/agents/live.ts';
+import { type Account, sharedGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 import { type Visit, type VisitOptions, visit } from '../../support/visit.ts';
 
 export interface SeenRequest {

@@ -1,8 +1,8 @@
 // Shortened; `npm run soak -- crash` has the full count.
 
 import { expect, test } from 'vitest';
-import { crash } from '../../support/crash.ts';
-import { onServer } from '../../support/gateway.ts';
+import { crash } from '../../support/faults/crash.ts';
+import { onServer } from '../../support/gateway/gateway.ts';
 
 /** What a server has acknowledged is the server's to keep; the embedded database is ours. */
 const KILLS = onServer ? 1 : 2;

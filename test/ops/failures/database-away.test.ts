@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
-import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
-import { onServer, startTestGateway, type TestGateway } from '../../support/gateway.ts';
-import { newPlace, type Place } from '../../support/place.ts';
+import { type FaultProxy, startFaultProxy } from '../../support/faults/fault-proxy.ts';
+import { onServer, startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
+import { newPlace, type Place } from '../../support/gateway/place.ts';
 
 const RECOVERY = { timeout: 15_000, interval: 50 };
 

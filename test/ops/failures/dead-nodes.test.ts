@@ -6,16 +6,16 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { waiting } from '../../events/waiting.ts';
+import { newClientId, newCredential } from '../../support/agents/live.ts';
+import { type RawAgent, rawAgent } from '../../support/agents/raw-agent.ts';
+import { webhookAt } from '../../support/events/pipeline-account.ts';
+import { startReceiver } from '../../support/events/pipeline-receiver.ts';
 import { eventually } from '../../support/eventually.ts';
-import { startFaultProxy } from '../../support/fault-proxy.ts';
-import { onServer, startTestGateway } from '../../support/gateway.ts';
-import { newClientId, newCredential } from '../../support/live.ts';
-import { webhookAt } from '../../support/pipeline-account.ts';
-import { startReceiver } from '../../support/pipeline-receiver.ts';
-import { newPlace } from '../../support/place.ts';
-import { type GatewayProcess, startProcess } from '../../support/process.ts';
-import { type RawAgent, rawAgent } from '../../support/raw-agent.ts';
-import { type Subscription, subscribe } from '../../support/sse.ts';
+import { startFaultProxy } from '../../support/faults/fault-proxy.ts';
+import { onServer, startTestGateway } from '../../support/gateway/gateway.ts';
+import { newPlace } from '../../support/gateway/place.ts';
+import { type GatewayProcess, startProcess } from '../../support/gateway/process.ts';
+import { type Subscription, subscribe } from '../../support/gateway/sse.ts';
 
 /** A busy machine must not lose a lease of a node that is alive; milliseconds. */
 const LEASE_MS = 4000;

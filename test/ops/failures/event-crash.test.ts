@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventCrash } from '../../support/event-crash.ts';
+import { eventCrash } from '../../support/events/event-crash.ts';
 
 test('every acknowledged change reaches Kinesis in order, though gateways are killed', {
   timeout: 60_000,

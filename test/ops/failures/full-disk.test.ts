@@ -13,10 +13,10 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { startAgent } from '../../support/agent.ts';
+import { startAgent } from '../../support/agents/agent.ts';
 import { eventually } from '../../support/eventually.ts';
-import { send } from '../../support/http.ts';
-import { freePorts, onServer, root } from '../../support/place.ts';
+import { send } from '../../support/gateway/http.ts';
+import { freePorts, onServer, root } from '../../support/gateway/place.ts';
 import { visit } from '../../support/visit.ts';
 
 const MB = 2 ** 20;

@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type AgentProcess, startAgent } from '../../support/agent.ts';
+import { type AgentProcess, startAgent } from '../../support/agents/agent.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
-import { newPlace, onServer, type Place } from '../../support/place.ts';
-import { type GatewayProcess, startProcess } from '../../support/process.ts';
+import { type FaultProxy, startFaultProxy } from '../../support/faults/fault-proxy.ts';
+import { newPlace, onServer, type Place } from '../../support/gateway/place.ts';
+import { type GatewayProcess, startProcess } from '../../support/gateway/process.ts';
 import { visit } from '../../support/visit.ts';
 
 describe.runIf(onServer)('SIGTERM', () => {

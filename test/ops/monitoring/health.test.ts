@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {

@@ -3,8 +3,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { newPlace, root } from '../../support/place.ts';
-import { startProcess } from '../../support/process.ts';
+import { newPlace, root } from '../../support/gateway/place.ts';
+import { startProcess } from '../../support/gateway/process.ts';
 
 /** Packages that only what is used or configured needs. Each of them takes milliseconds and megabytes. */
 const UNUSED = [

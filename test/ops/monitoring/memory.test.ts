@@ -1,9 +1,9 @@
 // How much memory a gateway takes: README "Running it". What it gives back is in `test/soak/memory.test.ts`.
 
 import { expect, onTestFinished, test } from 'vitest';
-import { newPlace, onServer } from '../../support/place.ts';
-import { startProcess } from '../../support/process.ts';
-import { residentBelow, residentOf, startEnvironment } from '../../support/resident.ts';
+import { newPlace, onServer } from '../../support/gateway/place.ts';
+import { startProcess } from '../../support/gateway/process.ts';
+import { residentBelow, residentOf, startEnvironment } from '../../support/load/resident.ts';
 
 const FIRST_START_MB = 400;
 const LATER_START_MB = 300;

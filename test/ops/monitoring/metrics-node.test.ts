@@ -4,13 +4,13 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { done } from '../../live/edges/support.ts';
+import { reserve } from '../../support/agents/live.ts';
 import { eventually } from '../../support/eventually.ts';
-import { startFaultProxy } from '../../support/fault-proxy.ts';
-import { onServer, startTestGateway, type TestGateway } from '../../support/gateway.ts';
+import { startFaultProxy } from '../../support/faults/fault-proxy.ts';
+import { onServer, startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
+import { newPlace, type Place } from '../../support/gateway/place.ts';
 import { type Identity, type Issuer, inDays, newIssuer } from '../../support/issuer.ts';
-import { reserve } from '../../support/live.ts';
-import { type Samples, samples } from '../../support/metrics.ts';
-import { newPlace, type Place } from '../../support/place.ts';
+import { type Samples, samples } from '../../support/load/metrics.ts';
 
 const EXPIRY = 'gateway_certificate_expiry_timestamp_seconds';
 

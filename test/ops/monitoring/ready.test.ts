@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { newPlace, type Place } from '../../support/place.ts';
-import { type GatewayProcess, startProcess } from '../../support/process.ts';
+import { newPlace, type Place } from '../../support/gateway/place.ts';
+import { type GatewayProcess, startProcess } from '../../support/gateway/process.ts';
 import { visit } from '../../support/visit.ts';
 
 const KEY = 'key-of-the-readiness-tests';

@@ -7,7 +7,7 @@ import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
 import { Agent as HttpsAgent, request as overHttps } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
-import { newClient, PATIENT } from '../agent/client/support.ts';
+import { newClient, PATIENT } from '../../agent/client/support.ts';
 
 /** The honest endpoint's name, below the base domain. */
 export const HONEST_NAME = 'honest.tunnel.localhost';

@@ -3,9 +3,11 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { listen } from '../agent/client/peer.ts';
-import { newClient, type TestClient } from '../agent/client/support.ts';
-import { startTestGateway } from './gateway.ts';
+import { listen } from '../../agent/client/peer.ts';
+import { newClient, type TestClient } from '../../agent/client/support.ts';
+import { startTestGateway } from '../gateway/gateway.ts';
+import type { Place } from '../gateway/place.ts';
+import type { GatewayProcess } from '../gateway/process.ts';
 import { ANSWER, HONEST_NAME, type HonestWorld } from './honest-clients.ts';
 
 const MB = 2 ** 20;
