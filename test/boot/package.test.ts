@@ -9,7 +9,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePorts, root } from '../support/gateway/place.ts';
+import { freePorts } from '../support/gateway/place.ts';
+import { root } from '../support/root.ts';
 
 /** They write migrations and schema.graphql, in a checkout. */
 const FOR_DEVELOPMENT = /^tools\/(migration|schema|schema-diff)\.js$/;

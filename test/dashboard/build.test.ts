@@ -8,7 +8,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { root } from '../support/gateway/place.ts';
+import { root } from '../support/root.ts';
 
 const SOURCE = join(root, 'src/dashboard');
 const FIRST_SCREEN_BYTES = 250_000;

@@ -16,8 +16,9 @@ import { createApi } from '../../src/api/server.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { type Gateway, startGateway } from '../../src/gateway/gateway.ts';
 import { sharedGateway } from '../support/gateway/gateway.ts';
-import { freePorts, migrations, newPlace, type Place, root } from '../support/gateway/place.ts';
+import { freePorts, migrations, newPlace, type Place } from '../support/gateway/place.ts';
 import { type Identity, type Issuer, newIssuer } from '../support/issuer.ts';
+import { root } from '../support/root.ts';
 import { builtDashboard, receive } from './built.ts';
 
 const KEY = 'chosen-by-the-tests-0001';

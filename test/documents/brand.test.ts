@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { root } from '../support/gateway/place.ts';
+import { root } from '../support/root.ts';
 
 /** What a foreign SDK needs on the wire; the dev dependency; the tests and the benchmark that run that SDK. */
 const allowed = [

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { root } from '../support/gateway/place.ts';
+import { root } from '../support/root.ts';
 
 interface LockedPackage {
   link?: boolean;

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { root } from '../support/gateway/place.ts';
 import { startProcess } from '../support/gateway/process.ts';
 import { type Samples, samples } from '../support/load/metrics.ts';
+import { root } from '../support/root.ts';
 
 const directory = join(root, 'src/monitoring');
 const run = promisify(execFile);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { moduleDescriptors } from '../../src/api/modules/index.ts';
 import { restNameOf, sinkNames } from '../../src/events/sinks/index.ts';
-import { root } from '../support/gateway/place.ts';
+import { root } from '../support/root.ts';
 
 /** Its descriptor, its GraphQL type, its line in the index, its form in the dashboard. */
 const PLACES_MAX = 4;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { compilePolicyText } from '../../src/policy/compile/policy.ts';
 import { PolicyError } from '../../src/policy/settings/problems.ts';
 import { environmentOf } from '../policy/exchange-support.ts';
-import { root } from '../support/gateway/place.ts';
+import { root } from '../support/root.ts';
 
 export const folder = join(root, 'src/manual');
 export const manual = readFileSync(join(root, 'src/manual/policies.md'), 'utf8');

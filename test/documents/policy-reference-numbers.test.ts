@@ -13,7 +13,7 @@ import { badSettings } from '../policy/documents/bad-settings.ts';
 import { badShapes } from '../policy/documents/bad-shapes.ts';
 import { badTexts } from '../policy/documents/bad-texts.ts';
 import { action, onConnect, onRequest } from '../policy/documents/support.ts';
-import { root } from '../support/gateway/place.ts';
+import { root } from '../support/root.ts';
 import { coded, manual, part, refusalOf, rows } from './policy-manual.ts';
 
 describe('numbers', () => {

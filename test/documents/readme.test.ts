@@ -8,7 +8,7 @@ import { errorTable } from '../../src/api/errors/error-table.ts';
 import { schema } from '../../src/api/schema.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
-import { root } from '../support/gateway/place.ts';
+import { root } from '../support/root.ts';
 import { curl } from './shell.ts';
 
 const read = (page: string) => readFileSync(join(root, page), 'utf8');

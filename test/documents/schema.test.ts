@@ -15,7 +15,7 @@ import {
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { routes, schema } from '../../src/api/schema.ts';
-import { root } from '../support/gateway/place.ts';
+import { root } from '../support/root.ts';
 
 test('schema.graphql is current; `npm run schema` prints it', () => {
   const file = readFileSync(join(root, 'schema.graphql'), 'utf8');

@@ -7,7 +7,7 @@ import { readConfig } from '../../src/config/config.ts';
 import { newId } from '../../src/store/ids.ts';
 import { issue } from '../contract/rows/certificates.ts';
 import { startDnsServer } from '../support/dns-server.ts';
-import { root } from '../support/gateway/place.ts';
+import { root } from '../support/root.ts';
 import { account, check, dns, gateway, reserve, reservedCount, useNameServer } from './domain-check-setup.ts';
 
 useNameServer();

@@ -9,8 +9,9 @@ import { pipeline } from 'node:stream/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { startAgent } from '../support/agents/agent.ts';
 import { eventually } from '../support/eventually.ts';
-import { newPlace, onServer, root } from '../support/gateway/place.ts';
+import { newPlace, onServer } from '../support/gateway/place.ts';
 import { startProcess } from '../support/gateway/process.ts';
+import { root } from '../support/root.ts';
 
 const UPLOAD_MB = 300;
 /** 18 to 23 where V8 decides alone. */

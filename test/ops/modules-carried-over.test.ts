@@ -14,7 +14,8 @@ import { deriveKeys } from '../../src/store/keys/keys.ts';
 import { visitOf } from '../live/policy/lab.ts';
 import { as, rules, shownRules } from '../live/policy/secrets-lab.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
-import { migrations, newPlace, type Place, root } from '../support/gateway/place.ts';
+import { migrations, newPlace, type Place } from '../support/gateway/place.ts';
+import { root } from '../support/root.ts';
 
 const LAST_OLD = '20261122113021_browser_session_page_secret';
 const KEY = Buffer.alloc(32, 7);

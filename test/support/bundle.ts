@@ -3,7 +3,7 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
-import { root } from './gateway/place.ts';
+import { root } from './root.ts';
 
 /**
  * Bundles a program with all that it imports from the repository.

@@ -9,8 +9,9 @@ import type pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../src/store/database/migrations.ts';
 import { openEmbedded } from '../../src/store/embedded/index.ts';
-import { databaseName, migrations, onMaintenance, root, urlOf } from './gateway/place.ts';
+import { databaseName, migrations, onMaintenance, urlOf } from './gateway/place.ts';
 import { openServerPool } from './gateway/server-pool.ts';
+import { root } from './root.ts';
 
 export default async function setup(project: TestProject): Promise<(() => Promise<unknown>) | undefined> {
   const kind = project.config.env?.GATEWAY_TEST_DATABASE;

@@ -6,7 +6,7 @@ import { createServer as createTcpServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readCommand, UsageError } from '../../../agent/src/settings/cli.ts';
-import { root } from '../../support/gateway/place.ts';
+import { root } from '../../support/root.ts';
 import { bundledAgent, newDirectory, runToEnd, startProcess } from '../agents.ts';
 
 const { path: directory, remove } = newDirectory();

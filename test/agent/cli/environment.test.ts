@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { openLog } from '../../../agent/src/log.ts';
 import { parseAllowList } from '../../../agent/src/settings/allow-list.ts';
 import { ConfigError, readConfig } from '../../../agent/src/settings/config.ts';
-import { root } from '../../support/gateway/place.ts';
+import { root } from '../../support/root.ts';
 
 describe('a mistake in the environment is reported by the name of its variable:', () => {
   test.each([

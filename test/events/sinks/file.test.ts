@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fileSink, isFileName } from '../../../src/events/sinks/file.ts';
 import { newEvents, patience, settingsFor } from '../../support/events/aws-sinks.ts';
 import { failureOf, openSinkLab, type SinkLab } from '../../support/events/http-sinks.ts';
-import { root } from '../../support/gateway/place.ts';
+import { root } from '../../support/root.ts';
 
 let lab: SinkLab;
 beforeAll(async () => {

@@ -10,8 +10,8 @@ import { connect as connectTls } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Answer, answer } from '../../edge/http2/support.ts';
 import { startAgent } from '../../support/agents/agent.ts';
-import { root } from '../../support/gateway/place.ts';
 import { type GatewayProcess, startProcess } from '../../support/gateway/process.ts';
+import { root } from '../../support/root.ts';
 import { visit } from '../../support/visit.ts';
 
 const MARKER = 'defect-here';

@@ -16,7 +16,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startAgent } from '../../support/agents/agent.ts';
 import { eventually } from '../../support/eventually.ts';
 import { send } from '../../support/gateway/http.ts';
-import { freePorts, onServer, root } from '../../support/gateway/place.ts';
+import { freePorts, onServer } from '../../support/gateway/place.ts';
+import { root } from '../../support/root.ts';
 import { visit } from '../../support/visit.ts';
 
 const MB = 2 ** 20;

@@ -3,8 +3,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { newPlace, root } from '../../support/gateway/place.ts';
+import { newPlace } from '../../support/gateway/place.ts';
 import { startProcess } from '../../support/gateway/process.ts';
+import { root } from '../../support/root.ts';
 
 /** Packages that only what is used or configured needs. Each of them takes milliseconds and megabytes. */
 const UNUSED = [

@@ -9,7 +9,8 @@ import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
 import { send } from '../../support/gateway/http.ts';
-import { freePorts, newPlace, type Place, root } from '../../support/gateway/place.ts';
+import { freePorts, newPlace, type Place } from '../../support/gateway/place.ts';
+import { root } from '../../support/root.ts';
 
 const STARTS_A_PROCESS = { timeout: 60_000 };
 /** A line of the log says the path: with this many requests the pipe is full, and what may wait in the process. */

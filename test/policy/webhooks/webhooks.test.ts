@@ -11,7 +11,7 @@ import {
   secretProblem,
 } from '../../../src/policy/webhooks/providers.ts';
 import { verifyWebhook } from '../../../src/policy/webhooks/verify.ts';
-import { root } from '../../support/gateway/place.ts';
+import { root } from '../../support/root.ts';
 import { environmentOf, exchangeOf, NOON } from '../exchange-support.ts';
 import { senders } from './senders.ts';
 

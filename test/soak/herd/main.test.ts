@@ -7,9 +7,10 @@ import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Manners } from '../../support/agents/herd-agent.ts';
-import { newPlace, onServer, type Place, root } from '../../support/gateway/place.ts';
+import { newPlace, onServer, type Place } from '../../support/gateway/place.ts';
 import { type GatewayProcess, portsOf, startProcess } from '../../support/gateway/process.ts';
 import { openWorld, residentMemory, type World } from '../../support/load/honest-world.ts';
+import { root } from '../../support/root.ts';
 import { type Herd, startHerd } from './herd.ts';
 import { startVisitor, type Visitor } from './visitor.ts';
 

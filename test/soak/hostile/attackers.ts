@@ -6,7 +6,7 @@ import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { bundle } from '../../support/bundle.ts';
-import { root } from '../../support/gateway/place.ts';
+import { root } from '../../support/root.ts';
 import type { Counts, Target } from './attack.ts';
 
 /** An attacker that does not give back what it opened is ended then; milliseconds. */

@@ -8,7 +8,8 @@ import { openDatabase } from '../../../src/store/database/open-database.ts';
 import type { EdgeKind } from '../../../src/store/generated/prisma/enums.ts';
 import { newId } from '../../../src/store/ids.ts';
 import { deriveKeys } from '../../../src/store/keys/keys.ts';
-import { newPlace, root } from '../../support/gateway/place.ts';
+import { newPlace } from '../../support/gateway/place.ts';
+import { root } from '../../support/root.ts';
 
 export type Store = Awaited<ReturnType<typeof openStore>>;
 

@@ -13,7 +13,8 @@ import { destinationQueueStore } from '../../../src/store/events/destination-que
 import { sealTarget } from '../../../src/store/events/target.ts';
 import { newId } from '../../../src/store/ids.ts';
 import { deriveKeys } from '../../../src/store/keys/keys.ts';
-import { newPlace, root } from '../../support/gateway/place.ts';
+import { newPlace } from '../../support/gateway/place.ts';
+import { root } from '../../support/root.ts';
 
 let shared: ReturnType<typeof open> | undefined;
 

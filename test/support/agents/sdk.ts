@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { type Config, type HttpListenerBuilder, type Listener, type Session, SessionBuilder } from '@ngrok/ngrok';
 import { onTestFinished } from 'vitest';
 import type { TestGateway } from '../gateway/gateway.ts';
-import { root } from '../gateway/place.ts';
+import { root } from '../root.ts';
 
 export type SdkSession = Session;
 export type SdkListener = Listener;

@@ -8,8 +8,8 @@ import type { TrafficReporter } from '../../../src/edge/reports/traffic-reports.
 import { sweepEvents } from '../../../src/store/events/retention.ts';
 import { eventually } from '../eventually.ts';
 import { startTestGateway, type TestGateway } from '../gateway/gateway.ts';
-import { root } from '../gateway/place.ts';
 import { type MemoryFigures, sampleMemory } from '../load/memory.ts';
+import { root } from '../root.ts';
 import { startSlowSink } from './slow-sink.ts';
 import { reportOf } from './synthetic-report.ts';
 

@@ -16,9 +16,10 @@ import { endpointNames } from '../../../src/events/sinks/index.ts';
 import { startGateway } from '../../../src/gateway/gateway.ts';
 import { newAdminKey } from '../../../src/store/first-start.ts';
 import { newId } from '../../../src/store/ids.ts';
+import { root } from '../root.ts';
 import { send, sendRaw } from './http.ts';
 import { answerCheckOf } from './openapi.ts';
-import { freePorts, migrations, newPlace, root } from './place.ts';
+import { freePorts, migrations, newPlace } from './place.ts';
 
 import type { Account, Call, Owner, Query, TestGateway, TestOptions } from './types.ts';
 

@@ -3,9 +3,9 @@
 import { randomBytes } from 'node:crypto';
 import { cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { inject } from 'vitest';
+import { root } from '../root.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -18,7 +18,6 @@ declare module 'vitest' {
   }
 }
 
-export const root = fileURLToPath(new URL('../../..', import.meta.url));
 export const migrations = join(root, 'prisma/migrations');
 
 /** Whether this run is the one against a PostgreSQL server. */

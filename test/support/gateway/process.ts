@@ -5,9 +5,10 @@ import { once } from 'node:events';
 import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
+import { root } from '../root.ts';
 import type { Call } from './gateway.ts';
 import { send } from './http.ts';
-import { freePorts, newPlace, type Place, root } from './place.ts';
+import { freePorts, newPlace, type Place } from './place.ts';
 
 const START_MS = 60_000;
 /** A gateway that was told to end and does not is killed then: its exit code is null. */

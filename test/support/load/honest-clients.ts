@@ -81,7 +81,7 @@ export class HonestClients<W extends Witness> {
     this.#loop('http2', () => h2.visit());
 
     const { hostname, port } = new URL(target.api);
-    const client = { agent: api, host: hostname, port };
+    const client = { agent: api, host: hostname, port, localAddress: ADDRESS };
     const headers = {
       authorization: `Bearer ${honest.key}`,
       'service-version': '2',

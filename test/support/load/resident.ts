@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { root } from '../gateway/place.ts';
+import { root } from '../root.ts';
 
 const KB = 1024;
 
