@@ -42,6 +42,8 @@ import type { Route } from './route.ts';
 const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const HANDSHAKE_TIMEOUT_MS = 10_000;
+/** How long a connection may wait for its next request: longer than proxies keep theirs, which else use one that is just closed. */
+const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 
 export interface Api {
   /** It may listen, and get its port, before `open`: requests wait until then. */
@@ -172,6 +174,7 @@ export function createApi(options: ApiOptions): Api {
   respondToClientErrors(server, connections, log, metrics);
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
+  server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;
 
   return {
     server,

@@ -215,7 +215,8 @@ test('what is done in a browser is told in events as done in the dashboard, by n
   const { events } = await waiting(gateway, account, ['tunnel_credential_created.v0', 'user_updated.v0']);
   const user = await account.addOwner({ role: 'ADMIN' });
   const browser = await signIn(user);
-  await browser.ask('createCredential');
+  const { body } = await browser.ask('createCredential');
+  expect(body.errors).toBeUndefined();
   const { subject } = await gateway.app.prisma.owner.findUniqueOrThrow({ where: { id: user.ownerId } });
   const told = await events();
   // Signing in is no change of the user.

@@ -154,6 +154,9 @@ async function expectJson(
   return received;
 }
 
+/** Connections that have carried a response. Node marks only requests that found one idle, not those that waited for it. */
+const usedSockets = new WeakSet<object>();
+
 /** Sends a request; once more where a kept connection ended while it was sent (RFC 9112, section 9.3.1). */
 function exchange(
   over: typeof overHttp,
@@ -162,10 +165,12 @@ function exchange(
 ): Promise<{ status: number; received: string }> {
   return new Promise((resolve, reject) => {
     const request = over(options, (response) => {
+      usedSockets.add(response.socket);
       text(response).then((received) => resolve({ status: response.statusCode ?? 0, received }), reject);
     });
     request.on('error', (error: NodeJS.ErrnoException) => {
-      if (!request.reusedSocket || error.code !== 'ECONNRESET') reject(error);
+      const isReused = request.socket !== null && usedSockets.has(request.socket);
+      if (!isReused || error.code !== 'ECONNRESET') reject(error);
       else exchange(over, { ...options, agent: false }, body).then(resolve, reject);
     });
     request.end(body);
