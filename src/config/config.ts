@@ -3,6 +3,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import { domainToASCII } from 'node:url';
 import type { ApiSettings } from '../api/settings.ts';
+import type { NodeLinkSettings } from '../cluster/settings.ts';
 import type { ProxySettings } from '../edge/proxy-protocol/settings.ts';
 import type { EdgeSettings } from '../edge/settings.ts';
 import type { EventSettings } from '../events/settings.ts';
@@ -25,6 +26,8 @@ export interface Config extends ApiSettings, StoreSettings, TunnelSettings, Edge
   agentHosts: string[];
   /** How long this node's live objects count after the last renewal. Milliseconds. */
   nodeLeaseMs: number;
+  /** How the other nodes of the cluster reach this one; undefined: visitors are not forwarded. */
+  nodeLink: NodeLinkSettings | undefined;
   /** How long a stop waits for requests under way. Milliseconds. */
   drainMs: number;
   /** How long a stop says that it is not ready before the listeners close. Milliseconds. */
@@ -48,12 +51,13 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
   const parsed = environment.safeParse(given);
   const half = halfOfPair(given, 'API_TLS_CERT', 'API_TLS_KEY');
   const believed = whomToBelieve(given);
-  if (!parsed.success || half || believed) {
+  const alone = whyAlone(given);
+  if (!parsed.success || half || believed || alone) {
     const issues = parsed.error?.issues ?? [];
     const mistakes = issues.map(
       ({ path, message }) => `${String(path[0])} ${message.replace(/^Invalid/, 'is not valid: invalid')}`,
     );
-    throw new ConfigError([...mistakes, ...(half ? [half] : []), ...(believed ? [believed] : [])].join('\n'));
+    throw new ConfigError([...mistakes, ...[half, believed, alone].filter((text) => text !== undefined)].join('\n'));
   }
   const e = parsed.data;
   const zones = {
@@ -128,6 +132,15 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
     rateLimit: e.RATE_LIMIT,
     strangerRateLimit: e.STRANGER_RATE_LIMIT,
     nodeLeaseMs: e.NODE_LEASE_MS,
+    nodeLink: e.NODE_ADDR
+      ? {
+          address: e.NODE_ADDR,
+          port: e.NODE_PORT,
+          host: e.NODE_HOST ?? e.NODE_ADDR,
+          heartbeatMs: e.LINK_HEARTBEAT_MS,
+          toleranceMs: e.LINK_TOLERANCE_MS,
+        }
+      : undefined,
     drainMs: e.DRAIN_MS,
     drainAnnounceMs: e.DRAIN_ANNOUNCE_MS,
     logLevel: e.LOG_LEVEL,
@@ -158,4 +171,10 @@ function whomToBelieve({ PROXY_PROTOCOL, TRUSTED_PROXIES }: Record<string, strin
   const isEmpty = (list = '') => /^[\s,]*$/.test(list);
   if (isEmpty(PROXY_PROTOCOL) || !isEmpty(TRUSTED_PROXIES)) return undefined;
   return 'TRUSTED_PROXIES must be set, too: PROXY_PROTOCOL is for connections that come from there';
+}
+
+/** What to say when a gateway is to reach others, and its database is its own. */
+function whyAlone({ NODE_ADDR, DATABASE_URL }: Record<string, string | undefined>): string | undefined {
+  if (NODE_ADDR === undefined || DATABASE_URL !== undefined) return undefined;
+  return 'DATABASE_URL must be set, too: NODE_ADDR is for gateways that share a PostgreSQL database';
 }

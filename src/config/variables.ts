@@ -171,6 +171,22 @@ export const environment = z.object({
     description:
       'how long the endpoints and sessions of a silent node count as live. Within a third of this time after that, another node removes them and reports it',
   }),
+  NODE_ADDR: z.string().min(1).optional().meta({
+    description:
+      'address or host name of this gateway for the others that share its database. They forward visitors to each other, [so that any of them serves any name](operating.md#several-gateways). Needs `DATABASE_URL`. Keep the port closed to everybody else',
+    defaultText: 'visitors are not forwarded',
+  }),
+  NODE_PORT: port(4444).meta({ description: 'port for the other gateways, over mutual TLS' }),
+  NODE_HOST: z.string().min(1).optional().meta({
+    description: 'address on which the gateway listens for the others, where it is not `NODE_ADDR` itself',
+    defaultText: '`NODE_ADDR`',
+  }),
+  LINK_HEARTBEAT_MS: milliseconds(250, 10).meta({
+    description: 'time between two heartbeats of a link between gateways',
+  }),
+  LINK_TOLERANCE_MS: milliseconds(500, 10).meta({
+    description: 'how long the answer to such a heartbeat may take before the link is given up',
+  }),
   DRAIN_MS: count(30_000, 0, 600_000).meta({ description: 'how long a stop waits for running requests' }),
   DRAIN_ANNOUNCE_MS: count(0, 0, 600_000).meta({
     description: 'how long `/readyz` is 503 before a stop closes the listeners, so that a load balancer can notice',

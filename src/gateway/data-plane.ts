@@ -24,23 +24,20 @@ import { TlsListener } from '../edge/tls/listener.ts';
 import { tunnelModules } from '../edge/tunnel-modules.ts';
 import { ConnectionLimit } from '../edge/visitors/connection-limit.ts';
 import type { ModuleEnvironment } from '../http/module.ts';
+import { clusterMetrics } from '../monitoring/cluster-metrics.ts';
 import { dataPlaneMetrics } from '../monitoring/data-plane-metrics.ts';
 import type { CompileQueue } from '../policy/compile/compile-queue.ts';
 import { describeFailure } from '../runtime/describe-failure.ts';
 import type { Registrar } from '../tunnel/control/registrar.ts';
-import { ResumeTokens } from '../tunnel/control/resume-tokens.ts';
+import { type EndpointLookup, localLookup } from '../tunnel/endpoints/endpoint-lookup.ts';
 import { EndpointRegistry } from '../tunnel/endpoints/endpoint-registry.ts';
 import { startRateSampling } from '../tunnel/endpoints/traffic-meter.ts';
-import { AccountQuotas } from '../tunnel/session/account-quotas.ts';
-import { createAgentListener } from '../tunnel/session/agent-listener.ts';
-import { AgentSessions } from '../tunnel/session/agent-sessions.ts';
-import { AuthtokenThrottle } from '../tunnel/session/authtoken-throttle.ts';
-import type { SessionDeps } from '../tunnel/session/session-types.ts';
+import type { AgentSessions } from '../tunnel/session/agent-sessions.ts';
+import { startAgentPlane } from './agent-plane.ts';
+import { startCertificateRenewal } from './certificate-renewal.ts';
+import { type ClusterMember, startClusterPlane, startRemotePorts } from './cluster-plane.ts';
 import { moduleEnvironment, visitServices } from './forwarding-services.ts';
 import { Lifecycle } from './lifecycle.ts';
-
-/** Time between two renewals of the listeners' own certificate, which is valid for a month at least; milliseconds. */
-const RENEWAL_INTERVAL_MS = 24 * 3_600_000;
 
 /** The dependencies of the data plane. */
 export interface DataPlaneParts extends Pick<ModuleEnvironment, 'signingKey'> {
@@ -56,6 +53,8 @@ export interface DataPlaneParts extends Pick<ModuleEnvironment, 'signingKey'> {
   registry: Registry;
   /** The queue in which traffic policies are compiled. */
   policies: CompileQueue;
+  /** The part of this node in a cluster; undefined: it serves the tunnels of its own agents only. */
+  member?: ClusterMember | undefined;
   /** The receiver of traffic reports; left out, there is none. */
   reporter?: TrafficReporter;
 }
@@ -98,6 +97,7 @@ async function startParts(
     registry,
     policies,
     signingKey,
+    member,
     reporter = noopReporter,
   }: DataPlaneParts,
 ): Promise<Omit<DataPlane, 'close'>> {
@@ -118,7 +118,14 @@ async function startParts(
   const counters = createCounters();
   const hosts = ['localhost', '127.0.0.1', '::1', host, config.baseDomain, ...config.agentHosts];
   const visits = visitServices({ log, newOperationId, reporter: withCaptures(reporter, captures) });
-  const environment = moduleEnvironment(config, { endpoints, signingKey, log, now });
+  const onFailure = (error: unknown) => log.error({ err: describeFailure(error) }, 'unexpected error in a session');
+  const environment = moduleEnvironment(config, { endpoints, lookup: () => lookup, signingKey, log, now });
+  const modules = tunnelModules(environment, policies, moduleDescriptors);
+  const cluster =
+    config.nodeLink && member
+      ? await startClusterPlane(parts, config.nodeLink, { member, endpoints, routes: registrar, modules, log, now })
+      : undefined;
+  const lookup: EndpointLookup = cluster?.lookup ?? localLookup(endpoints, registrar);
 
   // All listeners drain at the same time, before any part stops: each has the whole time, and none takes new visitors
   // meanwhile.
@@ -127,15 +134,7 @@ async function startParts(
     start: () => new ProxyProtocolListeners(config, { log }),
     drain: (proxied) => proxied.close(),
   });
-  const whereIs = registrar.lookUpName.bind(registrar);
-  const sides: ListenerContextOptions = {
-    settings: config,
-    endpoints,
-    statusOf: whereIs,
-    services: visits,
-    now,
-    counters,
-  };
+  const sides: ListenerContextOptions = { settings: config, lookup, services: visits, now, counters };
   // The listeners for visitors open first, so that a tunnel is reachable when its agent gets the response.
   const https = httpsListenerContext(sides);
   const traffic = counters.streams;
@@ -160,6 +159,7 @@ async function startParts(
       new LiveEdges({
         source,
         endpoints,
+        lookup,
         environment,
         descriptors: moduleDescriptors,
         publicHttpsPort,
@@ -180,52 +180,36 @@ async function startParts(
   proxied.guard('http', plain.server);
   const httpAddress = await listen(plain.server, config.httpPort, host);
   const publicHttpPort = config.publicHttpPort || httpAddress.port;
-  const taking = proxied.accepting.bind(proxied, 'tcp');
-  const doors = await parts.start({
+  const tcp = await parts.start({
     name: 'TCP listeners',
-    start: () => new TcpListener({ host, endpoints, limit, services: visits, traffic, taking }),
+    start: () =>
+      new TcpListener({
+        host,
+        endpoints,
+        lookup,
+        limit,
+        services: visits,
+        traffic,
+        taking: proxied.accepting.bind(proxied, 'tcp'),
+      }),
     drain: (listener, drainMs) => listener.close(drainMs),
   });
+  if (cluster) await startRemotePorts(parts, { routes: registrar, ports: tcp, onFailure });
 
-  const onFailure = (error: unknown) => log.error({ err: describeFailure(error) }, 'unexpected error in a session');
-  const onEvent = (text: string, details: object) => log.info(details, text);
-  const sessions = new AgentSessions({ registrar, onFailure, onEvent });
-  const rooms: SessionDeps = {
+  await cluster?.open();
+  const { agents, sessions } = await startAgentPlane(parts, config, {
     settings: { ...config, publicHttpPort, publicHttpsPort },
-    registrar,
-    tcpPorts: doors,
-    tokens: new ResumeTokens(tokenKey),
-    modules: tunnelModules(environment, policies, moduleDescriptors),
-    endpoints,
-    sessions,
-    authtokenThrottle: new AuthtokenThrottle(),
-    quotas: new AccountQuotas(config, doors),
-    time: Date.now,
-    isStopping: () => parts.phase === 'stopping',
-    onFailure,
-    onEvent,
-  };
-  const agentIdentity = await certificates.agentListener(hosts);
-  const agents = await parts.start({
-    name: 'agent sessions',
-    start: () => createAgentListener(agentIdentity, certificates.operators, rooms),
-    // The sessions close after the visitors' listeners have drained, as responses still come through the sessions.
-    stop: (agents) => agents.close(() => sessions.close()),
+    ...{ registrar, endpoints, modules, tcpPorts: tcp, tokenKey, certificates, hosts, log, onFailure },
   });
   proxied.guard('agent', agents.server);
   const agentAddress = await listen(agents.server, config.agentPort, host);
-  await parts.start({
-    name: 'renewal of the listeners’ certificate',
-    start() {
-      const renew = (identity: { cert: string; key: string }) => {
-        agents.setIdentity(identity);
-        tls.setIdentity(identity);
-      };
-      return setInterval(() => certificates.agentListener(hosts).then(renew, onFailure), RENEWAL_INTERVAL_MS).unref();
-    },
-    stop: (timer) => clearInterval(timer),
+  await startCertificateRenewal(parts, {
+    issue: () => certificates.agentListener(hosts),
+    listeners: [agents, tls],
+    onFailure,
   });
   dataPlaneMetrics(registry, { counters, limit, sessions, endpoints });
+  clusterMetrics(registry, cluster, registrar.lookups);
 
   const { first, last } = config.tcpPorts;
   return {

@@ -6,7 +6,8 @@ import type { PipelineServices } from '../edge/pipeline/services.ts';
 import { asHttp1Endpoint } from '../edge/upstream/http2/http1-adapter.ts';
 import type { ModuleEnvironment } from '../http/module.ts';
 import { describeFailure } from '../runtime/describe-failure.ts';
-import type { EndpointRegistry } from '../tunnel/endpoints/endpoint-registry.ts';
+import type { EndpointLookup } from '../tunnel/endpoints/endpoint-lookup.ts';
+import { type EndpointRegistry, endpointAddress, parseInternalUrl } from '../tunnel/endpoints/endpoint-registry.ts';
 
 interface VisitServicesOptions extends Pick<PipelineServices, 'newOperationId' | 'reporter'> {
   log: Logger;
@@ -24,12 +25,14 @@ export function visitServices({ log, newOperationId, reporter }: VisitServicesOp
 
 interface ModuleEnvironmentOptions extends Pick<ModuleEnvironment, 'signingKey' | 'now'> {
   endpoints: EndpointRegistry;
+  /** Finds the internal endpoints of other nodes. It is called once there are visitors. */
+  lookup(): EndpointLookup;
   log: Logger;
 }
 
 export function moduleEnvironment(
   config: Pick<Config, 'policyFetch'>,
-  { endpoints, signingKey, log, now }: ModuleEnvironmentOptions,
+  { endpoints, lookup, signingKey, log, now }: ModuleEnvironmentOptions,
 ): ModuleEnvironment {
   return {
     now,
@@ -39,8 +42,16 @@ export function moduleEnvironment(
     note: ({ endpoint, visitor }, metadata) =>
       log.info({ endpointId: endpoint.id, ip: visitor.ip, metadata }, 'traffic policy log'),
     internal(accountId, url) {
-      const endpoint = endpoints.byInternalUrl(accountId, url);
-      return endpoint && asHttp1Endpoint(endpoint);
+      const own = endpoints.byInternalUrl(accountId, url);
+      if (own || !lookup().reachesNodes) return own && asHttp1Endpoint(own);
+      const parsed = parseInternalUrl(url);
+      const address = parsed && endpointAddress({ accountId, port: 0, ...parsed });
+      return (
+        address &&
+        lookup()
+          .resolveAddress(address)
+          .then((found) => found && asHttp1Endpoint(found))
+      );
     },
   };
 }

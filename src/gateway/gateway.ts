@@ -15,6 +15,7 @@ import { edgeConfigSource } from '../store/edges/edge-config-source.ts';
 import { syncAllEdgeEndpoints } from '../store/edges/edge-endpoints.ts';
 import { type FirstSecrets, firstStart } from '../store/first-start.ts';
 import { newId } from '../store/ids.ts';
+import { loadClusterAuthority } from '../store/nodes/cluster-authority.ts';
 import { createFirstAdminLink } from '../store/sign-in/links.ts';
 import { createRegistrar, type NodeRegistrar } from '../store/tunnels/registrar.ts';
 import { startApiPlane } from './api-plane.ts';
@@ -93,7 +94,7 @@ async function startParts(parts: Lifecycle, config: Config, options: GatewayOpti
     start: () =>
       startHousekeeping(
         { prisma, changes, baseUrl, log, now },
-        { nodeId: node.id, holdMs: config.sessionHold, sweepMs: notifications && config.nodeLeaseMs / 3 },
+        { node, holdMs: config.sessionHold, sweepMs: notifications && config.nodeLeaseMs / 3 },
       ),
     stop: (stop) => stop(),
   });
@@ -105,7 +106,7 @@ async function startParts(parts: Lifecycle, config: Config, options: GatewayOpti
   const registrar = createRegistrar({ prisma, changes, keys, node, settings: config, baseUrl });
   const dataPlane = await parts.start({
     name: 'data plane',
-    start: () =>
+    start: async () =>
       startDataPlane(config, {
         registrar,
         async openEdgeConfigSource(publicHttpsPort) {
@@ -122,6 +123,11 @@ async function startParts(parts: Lifecycle, config: Config, options: GatewayOpti
         registry,
         policies,
         signingKey,
+        member: config.nodeLink && {
+          nodeId: node.id,
+          authority: await loadClusterAuthority(prisma, keys),
+          announceAddress: node.announceAddress,
+        },
       }),
     drain: (dataPlane, drainMs) => dataPlane.close(drainMs),
   });

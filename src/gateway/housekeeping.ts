@@ -3,6 +3,7 @@
 import type { Logger } from 'pino';
 import { RETENTION_MS } from '../api/idempotency.ts';
 import { describeFailure } from '../runtime/describe-failure.ts';
+import type { NodeLease } from '../store/node-lease.ts';
 import { type NodeDeps, sweepExpiredAddresses, sweepNodes } from '../store/nodes/nodes.ts';
 import { sweepSignIns } from '../store/sign-in/sessions.ts';
 
@@ -18,7 +19,7 @@ export interface HousekeepingParts extends NodeDeps {
 
 /** The settings of the housekeeping. */
 export interface HousekeepingOptions {
-  nodeId: string;
+  node: NodeLease;
   /** How long the addresses of a lost session stay reserved for its credential; milliseconds. */
   holdMs: number;
   /**
@@ -31,7 +32,7 @@ export interface HousekeepingOptions {
 /** Starts the deletions. @returns a function that stops them. It resolves when none is in progress. */
 export function startHousekeeping(
   parts: HousekeepingParts,
-  { nodeId, holdMs, sweepMs }: HousekeepingOptions,
+  { node, holdMs, sweepMs }: HousekeepingOptions,
 ): () => Promise<void> {
   const { prisma, changes, log, now } = parts;
   const failed = (error: unknown) => log.warn({ err: describeFailure(error) }, 'housekeeping failed');
@@ -42,7 +43,7 @@ export function startHousekeeping(
       () =>
         Promise.all([
           prisma.idempotentAnswer.deleteMany({ where: { createdAt: { lt: new Date(now() - RETENTION_MS) } } }),
-          sweepExpiredAddresses(parts, nodeId, holdMs),
+          sweepExpiredAddresses(parts, node, holdMs),
           sweepSignIns(prisma, changes, now()),
         ]),
       failed,
@@ -54,7 +55,7 @@ export function startHousekeeping(
         sweepMs,
         // Only one sweep runs at a time, so that a database that hangs gets no further queries.
         async () => {
-          sweep ??= sweepNodes(parts, nodeId, holdMs).finally(() => {
+          sweep ??= sweepNodes(parts, node, holdMs).finally(() => {
             sweep = undefined;
           });
           await sweep;

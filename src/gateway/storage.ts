@@ -16,13 +16,15 @@ import type { NodeLease } from '../store/node-lease.ts';
 import { joinNodes } from '../store/nodes/nodes.ts';
 import { checkServerKey, loadKeys } from '../store/server-key/server-key.ts';
 import type { GatewayOptions } from './gateway-options.ts';
-import { every } from './housekeeping.ts';
 import { type Lifecycle, withTimeout } from './lifecycle.ts';
 
 /** The time in which the embedded database must write its data at a stop; milliseconds. A database server needs none. */
 const EMBEDDED_CLOSE_MS = 10_000;
 /** The time after which a database that does not respond counts as unavailable; milliseconds. */
 const PING_TIMEOUT_MS = 1000;
+
+/** The time until the renewal of the lease is tried again after a failure; milliseconds. */
+const RENEWAL_RETRY_MS = 250;
 
 /** The storage of a gateway. */
 export interface Storage {
@@ -127,16 +129,39 @@ export async function startNode(
       ),
     stop: (node) => node.release(),
   });
+  node.onLapse(() => log.warn('other nodes have deleted this node, as its lease had ended: agents have to reconnect'));
+  node.onRevival(() => log.warn('node lease had ended, and is renewed: sessions go on'));
   await parts.start({
     name: 'lease renewal',
-    start() {
-      node.onLapse(() => log.warn('node lease expired before it was renewed: agents have to reconnect'));
-      const renew = () => node.renew();
-      return every(config.nodeLeaseMs / 3, renew, (error) =>
-        log.warn({ err: describeFailure(error) }, 'node lease could not be renewed'),
-      );
-    },
-    stop: (timer) => clearInterval(timer),
+    start: () => startRenewal(node, config.nodeLeaseMs, log),
+    stop: (stop) => stop(),
   });
   return node;
+}
+
+/** Renews the lease three times in its length, and sooner after a failure. @returns a function that stops it. */
+function startRenewal(node: NodeLease, leaseMs: number, log: Logger): () => void {
+  const intervalMs = leaseMs / 3;
+  let hasFailed = false;
+  let isStopped = false;
+  let timer: NodeJS.Timeout;
+  const renew = async () => {
+    try {
+      await node.renew();
+      if (hasFailed) log.info('node lease is renewed again');
+      hasFailed = false;
+    } catch (error) {
+      if (!hasFailed) log.warn({ err: describeFailure(error) }, 'node lease could not be renewed; trying again');
+      hasFailed = true;
+    }
+    if (!isStopped) schedule();
+  };
+  const schedule = () => {
+    timer = setTimeout(renew, hasFailed ? Math.min(intervalMs, RENEWAL_RETRY_MS) : intervalMs).unref();
+  };
+  schedule();
+  return () => {
+    isStopped = true;
+    clearTimeout(timer);
+  };
 }

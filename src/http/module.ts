@@ -107,8 +107,11 @@ export interface ModuleEnvironment {
   signingKey(certificateUrl: string, accountId: string): Promise<KeyObject>;
   /** What a policy's `log` action says of an exchange, or of a connection. */
   note(about: VisitorConnection, metadata: object): void;
-  /** The internal endpoint of the account that a URL such as `https://name.internal` names. */
-  internal(accountId: string, url: string): LiveEndpoint | undefined;
+  /**
+   * The internal endpoint of the account that a URL such as `https://name.internal` names. A promise only when other nodes are
+   * asked; it never rejects.
+   */
+  internal(accountId: string, url: string): LiveEndpoint | undefined | Promise<LiveEndpoint | undefined>;
 }
 
 /** For whom a module is made. */

@@ -3,10 +3,7 @@
 
 import type { Fields } from '../protocol/messages/fields.ts';
 import type { Allowance } from './control/acl.ts';
-import type { LiveEndpoint, Proto, TrafficRules } from './endpoints/endpoint.ts';
-
-/** The settings of the requested modules by module key. Only the edge reads them. */
-export type RequestedModules = Readonly<Record<string, { enabled: boolean } | undefined>>;
+import type { LiveEndpoint, Proto, RequestedModules, TrafficRules } from './endpoints/endpoint.ts';
 
 /** The tunnel for which modules are created. */
 export interface HandledTunnel extends Pick<LiveEndpoint, 'accountId' | 'proto' | 'tls'> {

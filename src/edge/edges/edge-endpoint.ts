@@ -4,8 +4,8 @@ import type { ByteStream, StreamEvents } from '../../protocol/mux/stream.ts';
 import { publicUrl } from '../../tunnel/bind/bind-name.ts';
 import type { LiveEndpoint, OpenFailure, Visitor } from '../../tunnel/endpoints/endpoint.ts';
 import { TrafficMeter } from '../../tunnel/endpoints/traffic-meter.ts';
-import type { TunnelGroup } from '../../tunnel/endpoints/tunnel-group.ts';
 import type { EndpointRules } from '../pipeline/endpoint-rules.ts';
+import type { PickTunnel } from './backend.ts';
 
 /** What the endpoints of one edge have in common. */
 export interface EdgeEndpointDeps {
@@ -16,7 +16,7 @@ export interface EdgeEndpointDeps {
   tls: 'passthrough' | 'gateway';
   rules: EndpointRules;
   /** Where whole connections go; undefined where it is for each request to say. */
-  group: TunnelGroup | undefined;
+  pick: PickTunnel | undefined;
 }
 
 export class EdgeEndpoint implements LiveEndpoint {
@@ -32,7 +32,7 @@ export class EdgeEndpoint implements LiveEndpoint {
   readonly tls: 'passthrough' | 'gateway';
   readonly rules: EndpointRules;
   readonly meter: TrafficMeter;
-  readonly #group: TunnelGroup | undefined;
+  readonly #pick: PickTunnel | undefined;
   #isOpen = true;
 
   /** @param meter of the endpoint, where the edge had it before and was changed. */
@@ -50,7 +50,7 @@ export class EdgeEndpoint implements LiveEndpoint {
     this.tls = edge.tls;
     this.rules = edge.rules;
     this.meter = meter;
-    this.#group = edge.group;
+    this.#pick = edge.pick;
   }
 
   get isOpen(): boolean {
@@ -64,7 +64,7 @@ export class EdgeEndpoint implements LiveEndpoint {
 
   /** To the tunnel whose turn it is. */
   async open(visitor: Visitor, events: StreamEvents): Promise<ByteStream | OpenFailure> {
-    const tunnel = this.#isOpen ? this.#group?.pick('tls') : undefined;
+    const tunnel = this.#isOpen ? await this.#pick?.() : undefined;
     return tunnel ? tunnel.open(visitor, events) : 'offline';
   }
 }

@@ -1,11 +1,14 @@
 // What the runtimes of edges need of the rest of the gateway.
 
 import type { ModuleEnvironment } from '../../http/module.ts';
+import type { EndpointLookup } from '../../tunnel/endpoints/endpoint-lookup.ts';
 import type { EndpointRegistry } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { ModuleDescriptor } from '../modules/descriptor.ts';
 
 export interface EdgeRuntimeDeps {
   endpoints: EndpointRegistry;
+  /** Finds tunnels of other nodes where this one has none with the labels of a backend. */
+  lookup: Pick<EndpointLookup, 'reachesNodes' | 'resolveLabels'>;
   environment: ModuleEnvironment;
   /** The modules that there are. */
   descriptors: readonly ModuleDescriptor[];

@@ -3,12 +3,14 @@
 import type { CircuitBreaker } from '../../http/circuit-breaker.ts';
 import type { HttpModule, TlsParameters } from '../../http/module.ts';
 import type { VisitorError } from '../../http/visitor-errors.ts';
+import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
 import { createModules } from '../http-modules.ts';
 import type { ModulesSettings } from '../modules/descriptor.ts';
 import { ModuleCache } from '../modules/module-cache.ts';
 import type { EndpointRules, HttpRoute } from '../pipeline/endpoint-rules.ts';
 import { ModuleChain } from '../pipeline/module-chain.ts';
 import { asHttp1Endpoint } from '../upstream/http2/http1-adapter.ts';
+import { backendTunnels } from './backend.ts';
 import type { HttpsEdgeConfig, RouteConfig } from './edge-config.ts';
 import { type EdgeRuntimeDeps, reasonOf } from './edge-runtime-deps.ts';
 import { Routing } from './routing.ts';
@@ -79,8 +81,9 @@ function liveRoute(
   fingerprint: string,
   before: LiveRoute | undefined,
   owner: { accountId: string; proto: 'https' },
-  { endpoints, environment, descriptors, onBroken }: EdgeRuntimeDeps,
+  parts: EdgeRuntimeDeps,
 ): LiveRoute {
+  const { environment, descriptors, onBroken } = parts;
   // Whether one backend fails says nothing of another.
   const place = JSON.stringify(backend ?? null);
   const kept = new ModuleCache(before?.backend === place ? before.kept : undefined);
@@ -90,7 +93,8 @@ function liveRoute(
     const { modules, breaker, connection, convertsWebsockets } = created;
     if (connection.some(({ name }) => name === 'traffic_policy'))
       throw new Error('the traffic policy of a route cannot have rules for connections');
-    const group = backend?.enabled ? endpoints.group(owner.accountId, backend.labels) : undefined;
+    const pick = backendTunnels(backend, owner.accountId, 'https', parts);
+    const reached = (tunnel: LiveEndpoint | undefined) => (tunnel ? asHttp1Endpoint(tunnel) : 'backendOffline');
     return {
       fingerprint,
       breaker,
@@ -99,9 +103,9 @@ function liveRoute(
       chain: modules.length > 0 ? new ModuleChain(modules) : undefined,
       convertsWebsockets,
       upstream() {
-        if (!group) return 'noBackend';
-        const tunnel = group.pick('https');
-        return tunnel ? asHttp1Endpoint(tunnel) : 'backendOffline';
+        if (!pick) return 'noBackend';
+        const tunnel = pick();
+        return tunnel instanceof Promise ? tunnel.then(reached) : reached(tunnel);
       },
     };
   } catch (error) {

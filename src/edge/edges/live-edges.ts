@@ -6,6 +6,7 @@ import { IncrementalCompilation } from '../../policy/cel/compilation.ts';
 import type { EndpointRegistry } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { ModuleSettings } from '../modules/descriptor.ts';
 import { endsTlsBySettings } from '../modules/tls.ts';
+import { backendTunnels } from './backend.ts';
 import { DomainCertificates } from './domain-certificates.ts';
 import type { EdgeConfig, EdgeConfigSource, EdgeConfigs } from './edge-config.ts';
 import { EdgeEndpoint } from './edge-endpoint.ts';
@@ -153,13 +154,12 @@ export class LiveEdges {
     const { id, accountId, kind, names } = config;
     const { publicHttpsPort: port } = this.#options;
     const rules = this.#rulesOf(config, before);
-    const isWhole = kind === 'tls' && config.backend?.enabled === true;
-    const group = isWhole ? this.#endpoints.group(accountId, config.backend?.labels ?? {}) : undefined;
+    const pick = kind === 'tls' ? backendTunnels(config.backend, accountId, 'tls', this.#options) : undefined;
     const tls = kind === 'tls' && !endsTlsBySettings(config.modules) ? 'passthrough' : 'gateway';
     const meterOf = ({ endpointId }: { endpointId: string }) =>
       before?.endpoints.find(({ id }) => id === endpointId)?.meter;
     const endpoints = names.map(
-      (name) => new EdgeEndpoint(name, { accountId, proto: kind, port, tls, rules, group }, meterOf(name)),
+      (name) => new EdgeEndpoint(name, { accountId, proto: kind, port, tls, rules, pick }, meterOf(name)),
     );
     this.#runtimes.set(id, { fingerprint, rules, endpoints });
     for (const { hostname } of names) this.#edgeOfName.set(hostname, id);

@@ -18,15 +18,20 @@ export function endpointOf(
   return isOtherScheme ? 'misdirected' : listener.find(hostname);
 }
 
-/** What becomes of a request without an endpoint. Never rejects. */
+/** What becomes of a request whose endpoint is not known here: other nodes may have it. Never rejects. */
 export function stepWithoutEndpoint(
   listener: ListenerContext,
   head: RequestHead,
 ): PipelineStep | Promise<PipelineStep> {
+  const redirectTo = (origin: string): PipelineStep => ({ kind: 'answer', answer: redirectReply(origin, head) });
   const origin = listener.redirect?.(head.hostname);
-  if (origin !== undefined) return { kind: 'answer', answer: redirectReply(origin, head) };
-  return listener.statusOf(head.hostname).then(
-    (status) => ({ kind: 'fail', error: status === 'unknown' ? 'unknownName' : status, fields: [] }),
+  if (origin !== undefined) return redirectTo(origin);
+  return listener.resolve(head.hostname).then(
+    (found) => {
+      if (typeof found === 'object')
+        return 'origin' in found ? redirectTo(found.origin) : { kind: 'visit', endpoint: found };
+      return { kind: 'fail', error: found === 'unknown' ? 'unknownName' : found, fields: [] };
+    },
     () => ({ kind: 'fail', error: 'unavailable', fields: [] }),
   );
 }

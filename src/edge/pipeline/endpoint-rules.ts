@@ -11,8 +11,8 @@ export interface HttpRoute {
   readonly chain: ModuleChain | undefined;
   /** Whether a WebSocket's messages are the bytes of a TCP connection to upstream. */
   readonly convertsWebsockets: boolean;
-  /** Where the request goes: to the endpoint itself, to whose turn it is; or why it goes nowhere. */
-  upstream(endpoint: LiveEndpoint): LiveEndpoint | VisitorError;
+  /** Where the request goes: to the endpoint itself, to whose turn it is; or why it goes nowhere. It never rejects. */
+  upstream(endpoint: LiveEndpoint): LiveEndpoint | VisitorError | Promise<LiveEndpoint | VisitorError>;
 }
 
 export interface EndpointRules extends TrafficRules {

@@ -2,12 +2,18 @@
 
 import type { Networks } from '../../net/networks.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
+import type { NameStatus } from '../../tunnel/endpoints/endpoint-lookup.ts';
 import type { HttpCounters } from '../metrics/counters.ts';
 import type { EdgeSettings } from '../settings.ts';
 import type { PipelineServices } from './services.ts';
 
-/** A name for which nothing is live on this node: of no account, of one whose agent is offline, or live on another node. */
-export type NameStatus = 'unknown' | 'offline' | 'elsewhere';
+/** A name is served under another scheme: an origin such as `https://example.com:8443`. */
+export interface Redirection {
+  origin: string;
+}
+
+/** What serves a name, or the status of a name that nothing serves. `misdirected` is as of `find`. */
+export type Resolution = LiveEndpoint | 'misdirected' | NameStatus | Redirection;
 
 /** Where the requests of one connection go. */
 export interface ListenerContext {
@@ -18,8 +24,8 @@ export interface ListenerContext {
    * this connection, which are answered with 421.
    */
   find(hostname: string): LiveEndpoint | 'misdirected' | undefined;
-  /** The status of a name for which `find` has nothing. Rejects when it is not known. */
-  statusOf(hostname: string): Promise<NameStatus>;
+  /** Looks up a name for which `find` has nothing, on all nodes. Rejects when that is not possible. */
+  resolve(hostname: string): Promise<Resolution>;
   /** An origin such as `https://example.com:8443` that serves a name for which `find` has nothing; 307 leads there. */
   redirect?(hostname: string): string | undefined;
   /** The rules whose connection modules the connection has passed already. */

@@ -1,19 +1,18 @@
 // The two sides of the gateway that visitors come to with HTTP.
 
 import { networksOf } from '../../net/networks.ts';
-import type { EndpointRegistry } from '../../tunnel/endpoints/endpoint-registry.ts';
+import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
+import type { EndpointLookup, NameStatus } from '../../tunnel/endpoints/endpoint-lookup.ts';
 import { httpsOrigin } from '../addresses.ts';
 import type { Counters } from '../metrics/counters.ts';
 import type { EdgeSettings } from '../settings.ts';
 import { asHttp1Endpoint } from '../upstream/http2/http1-adapter.ts';
-import type { HttpListenerContext, NameStatus } from './listener-context.ts';
+import type { HttpListenerContext } from './listener-context.ts';
 import type { PipelineServices } from './services.ts';
 
 export interface ListenerContextOptions {
   settings: EdgeSettings & { readonly trustedProxies: readonly string[]; readonly ownNames: ReadonlySet<string> };
-  endpoints: Pick<EndpointRegistry, 'byName'>;
-  /** About a name for which nothing is live here, and which is none of our own. */
-  statusOf(listener: 'http' | 'tls', hostname: string): Promise<NameStatus>;
+  lookup: EndpointLookup;
   services: PipelineServices;
   /** A clock that never goes back, in milliseconds. */
   now(): number;
@@ -23,8 +22,7 @@ export interface ListenerContextOptions {
 /** The side of HTTPS and TLS. */
 export function httpsListenerContext({
   settings,
-  endpoints,
-  statusOf,
+  lookup,
   services,
   now,
   counters,
@@ -32,8 +30,8 @@ export function httpsListenerContext({
   const { trustedProxies, ownNames } = settings;
   return {
     scheme: 'https',
-    find: (hostname) => endpoints.byName('tls', hostname),
-    statusOf: async (hostname) => (ownNames.has(hostname) ? 'unknown' : statusOf('tls', hostname)),
+    find: (hostname) => lookup.byName('tls', hostname),
+    resolve: async (hostname) => (ownNames.has(hostname) ? 'unknown' : lookup.resolveName('tls', hostname)),
     services,
     settings,
     proxies: trustedProxies.length > 0 ? networksOf(trustedProxies) : undefined,
@@ -44,7 +42,7 @@ export function httpsListenerContext({
 
 /** The side of HTTP. @param https the other one. @param publicHttpsPort that visitors reach it at. */
 export function httpListenerContext(
-  { settings, endpoints, statusOf, counters }: ListenerContextOptions,
+  { settings, lookup, counters }: ListenerContextOptions,
   https: HttpListenerContext,
   publicHttpsPort: number,
 ): HttpListenerContext {
@@ -52,12 +50,20 @@ export function httpListenerContext(
     ...https,
     scheme: 'http',
     find(hostname) {
-      const endpoint = endpoints.byName('http', hostname);
+      const endpoint = lookup.byName('http', hostname);
       return endpoint && asHttp1Endpoint(endpoint);
     },
-    statusOf: async (hostname) => (settings.ownNames.has(hostname) ? 'unknown' : statusOf('http', hostname)),
+    async resolve(hostname) {
+      if (settings.ownNames.has(hostname)) return 'unknown';
+      const found = await lookup.resolveName('http', hostname);
+      if (typeof found === 'object') return asHttp1Endpoint(found);
+      const secure = lookup.reachesNodes ? await lookup.resolveName('tls', hostname) : undefined;
+      return isHttps(secure) ? { origin: httpsOrigin(hostname, publicHttpsPort) } : found;
+    },
     redirect: (hostname) =>
-      endpoints.byName('tls', hostname)?.proto === 'https' ? httpsOrigin(hostname, publicHttpsPort) : undefined,
+      isHttps(lookup.byName('tls', hostname)) ? httpsOrigin(hostname, publicHttpsPort) : undefined,
     counters: counters.http,
   };
 }
+
+const isHttps = (found: LiveEndpoint | NameStatus | undefined) => typeof found === 'object' && found.proto === 'https';

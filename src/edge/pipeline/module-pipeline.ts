@@ -151,12 +151,14 @@ export class ModulePipeline implements HttpExchange {
     return decision ? this.#decided(decision) : this.#toUpstream(route);
   }
 
-  #toUpstream(route: HttpRoute): PipelineStep {
-    const endpoint = route.upstream(this.endpoint);
-    if (typeof endpoint !== 'string')
-      return { kind: 'upstream', endpoint, convertsWebsockets: route.convertsWebsockets };
-    this.settle('failed');
-    return this.#failed(endpoint);
+  #toUpstream({ upstream, convertsWebsockets }: HttpRoute): PipelineStep | Promise<PipelineStep> {
+    const go = (endpoint: LiveEndpoint | VisitorError): PipelineStep => {
+      if (typeof endpoint !== 'string') return { kind: 'upstream', endpoint, convertsWebsockets };
+      this.settle('failed');
+      return this.#failed(endpoint);
+    };
+    const found = upstream(this.endpoint);
+    return found instanceof Promise ? found.then(go) : go(found);
   }
 
   #failed(error: VisitorError): PipelineStep {
@@ -213,11 +215,8 @@ export class ModulePipeline implements HttpExchange {
       this.#log(decision, verdict.reason, undefined);
       return { kind: 'close' };
     }
-    const {
-      error,
-      reason,
-      fields = [],
-    } = verdict.kind === 'refuse' ? verdict : policyRefusal('it cannot be forwarded now');
+    const refusal = verdict.kind === 'refuse' ? verdict : policyRefusal('it cannot be forwarded now');
+    const { error, reason, fields = [] } = refusal;
     this.#log(decision, reason, visitorErrors[error].status);
     return { kind: 'fail', error, fields: [...fields, ['Service-Operation-Id', this.operationId]] };
   }

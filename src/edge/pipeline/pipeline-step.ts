@@ -5,6 +5,8 @@ import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
 import type { LocalReply } from './pipeline-response.ts';
 
 export type PipelineStep =
+  /** The endpoint of the request was found, whose modules it is to pass. */
+  | { kind: 'visit'; endpoint: LiveEndpoint }
   /** The request goes to an endpoint. `convertsWebsockets`: whose service speaks what is in the messages of a WebSocket. */
   | { kind: 'upstream'; endpoint: LiveEndpoint; convertsWebsockets: boolean }
   /** The response of upstream goes to the visitor, as the modules have changed it. */

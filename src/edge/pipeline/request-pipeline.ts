@@ -64,12 +64,17 @@ export class RequestPipeline implements UpstreamRequestEvents {
 
   /** Sends the request, whose head was read, where it belongs. */
   start(now: number): void {
-    const { listener, source, counter, timeouts } = this.#context;
+    const { listener, source, timeouts } = this.#context;
     listener.counters.requests++;
     timeouts.forResponse(now);
     const endpoint = endpointOf(listener, source.head);
-    if (endpoint === 'misdirected') return void this.fail(endpoint);
-    if (!endpoint) return void this.#follow(stepWithoutEndpoint(listener, source.head));
+    if (endpoint === 'misdirected') this.fail(endpoint);
+    else if (endpoint) this.#visit(endpoint, now);
+    else this.#follow(stepWithoutEndpoint(listener, source.head));
+  }
+
+  #visit(endpoint: LiveEndpoint, now: number): void {
+    const { listener, source, counter } = this.#context;
     if (!counter.begin(endpoint, source.head, now)) return void this.fail('tooManyVisitors');
     this.#recording = recordRequest(source.client, endpoint, source.head, source.http2Fields);
     if (!endpoint.rules) return void this.#forward(endpoint, now);
@@ -159,21 +164,19 @@ export class RequestPipeline implements UpstreamRequestEvents {
   #take(step: PipelineStep): void {
     if (this.#isOver) return;
     switch (step.kind) {
+      case 'visit':
+        return void this.#visit(step.endpoint, this.#context.listener.now());
       case 'upstream':
-        if (step.convertsWebsockets) this.#convertWebsocket(step.endpoint);
-        else this.#forward(step.endpoint, this.#context.listener.now());
-        break;
+        if (step.convertsWebsockets) return void this.#convertWebsocket(step.endpoint);
+        return void this.#forward(step.endpoint, this.#context.listener.now());
       case 'pass':
-        this.#upstream?.proceed();
-        break;
+        return void this.#upstream?.proceed();
       case 'answer':
-        this.#reply(step.answer, true);
-        break;
+        return void this.#reply(step.answer, true);
       case 'fail':
-        this.#replyError(step.error, step.fields);
-        break;
+        return void this.#replyError(step.error, step.fields);
       case 'close':
-        this.#drop();
+        return void this.#drop();
     }
   }
 

@@ -9,6 +9,7 @@ import { ErrorCode } from '../../protocol/mux/stream.ts';
 import { abortSocket, type ByteCounters, relay } from '../../protocol/relay.ts';
 import type { TcpPorts } from '../../tunnel/control/tcp-ports.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
+import type { EndpointLookup } from '../../tunnel/endpoints/endpoint-lookup.ts';
 import type { EndpointRegistry } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { StreamCounters } from '../metrics/counters.ts';
 import { combinedTraffic, countConnection } from '../metrics/request-counter.ts';
@@ -18,6 +19,7 @@ import type { PipelineServices } from '../pipeline/services.ts';
 import { recordConnection } from '../reports/connection-recording.ts';
 import { SocketInfo } from '../visitors/connection-info.ts';
 import type { ConnectionLimit } from '../visitors/connection-limit.ts';
+import type { ConnectionSlot } from '../visitors/connection-slots.ts';
 import { UNKNOWN_VISITOR, VisitorConnections, visitorOf } from '../visitors/connections.ts';
 
 /** After so much silence the kernel asks whether a visitor is still there; milliseconds. */
@@ -87,6 +89,8 @@ interface PortListener {
 export interface TcpListenerOptions {
   host: string;
   endpoints: Pick<EndpointRegistry, 'byPort'>;
+  /** Finds the endpoints of other nodes; left out, there are none. */
+  lookup?: Pick<EndpointLookup, 'reachesNodes' | 'resolveAddress'>;
   limit: ConnectionLimit;
   services: PipelineServices;
   traffic?: StreamCounters;
@@ -98,7 +102,7 @@ export interface TcpListenerOptions {
 export class TcpListener implements TcpPorts {
   readonly visitors: VisitorConnections;
   readonly #options: TcpListenerOptions;
-  readonly #doors = new Map<number, PortListener>();
+  readonly #ports = new Map<number, PortListener>();
   #isClosed = false;
 
   constructor(options: TcpListenerOptions) {
@@ -108,7 +112,7 @@ export class TcpListener implements TcpPorts {
 
   async open(port: number): Promise<number | undefined> {
     if (this.#isClosed) return undefined;
-    const known = this.#doors.get(port);
+    const known = this.#ports.get(port);
     if (known) {
       known.users++;
       clearTimeout(known.kept);
@@ -118,47 +122,53 @@ export class TcpListener implements TcpPorts {
     let bound = port;
     const take = (socket: Socket) => this.#onSocket(socket, bound);
     const opened = openTcpPort(port, this.#options.host, this.#options.taking?.(take) ?? take);
-    const door: PortListener = { opened, users: 1, kept: undefined };
-    if (port !== 0) this.#doors.set(port, door);
+    const listener: PortListener = { opened, users: 1, kept: undefined };
+    if (port !== 0) this.#ports.set(port, listener);
     const listening = await opened.catch((error: Error) => {
-      this.#doors.delete(port);
+      this.#ports.delete(port);
       throw error;
     });
     if (this.#isClosed) listening?.close();
     if (!listening || this.#isClosed) {
-      this.#doors.delete(port);
+      this.#ports.delete(port);
       return undefined;
     }
     bound = listening.port;
-    this.#doors.set(bound, door);
+    this.#ports.set(bound, listener);
     return bound;
   }
 
   release(port: number, keepMs: number): void {
-    const door = this.#doors.get(port);
-    if (!door || --door.users > 0) return;
-    if (keepMs <= 0) return void this.#shut(port, door);
-    door.kept = setTimeout(() => this.#shut(port, door), keepMs).unref();
+    const listener = this.#ports.get(port);
+    if (!listener || --listener.users > 0) return;
+    if (keepMs <= 0) return void this.#shut(port, listener);
+    listener.kept = setTimeout(() => this.#shut(port, listener), keepMs).unref();
   }
 
   /** Ends listening at all ports; visitors that are still there after `drainMs` are cut. */
   async close(drainMs: number): Promise<void> {
     this.#isClosed = true;
-    for (const [port, door] of [...this.#doors]) this.#shut(port, door);
+    for (const [port, listener] of [...this.#ports]) this.#shut(port, listener);
     await this.visitors.end(drainMs);
   }
 
-  #shut(port: number, door: PortListener): void {
-    clearTimeout(door.kept);
-    this.#doors.delete(port);
-    void door.opened.then((listening) => listening?.close());
+  #shut(port: number, listener: PortListener): void {
+    clearTimeout(listener.kept);
+    this.#ports.delete(port);
+    void listener.opened.then((listening) => listening?.close());
   }
 
   #onSocket(socket: Socket, port: number): void {
     socket.on('error', () => {}); // `close` follows.
     const slot = this.visitors.admit(socket);
     if (!slot) return void abortSocket(socket);
-    const endpoint = this.#options.endpoints.byPort(port);
+    const { endpoints, lookup } = this.#options;
+    const own = endpoints.byPort(port);
+    if (own || !lookup?.reachesNodes) return void this.#serve(socket, slot, own);
+    void lookup.resolveAddress(`tcp:${port}`).then((found) => socket.destroyed || this.#serve(socket, slot, found));
+  }
+
+  #serve(socket: Socket, slot: ConnectionSlot, endpoint: LiveEndpoint | undefined): void {
     if (endpoint && !slot.use(endpoint.accountId)) return void abortSocket(socket);
     if (endpoint) countConnection(endpoint, socket, this.#options.traffic?.tcp);
     const recording = endpoint && recordConnection(this.#options.services, endpoint, socket);

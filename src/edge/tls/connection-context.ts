@@ -20,6 +20,11 @@ export function connectionContext(
   const rules = chosen && endpointRulesOf(chosen);
   const parameters = rules?.tls;
   let first = chosen;
+  const accept = (found: LiveEndpoint | undefined) => {
+    if (found?.proto !== 'https') return undefined;
+    // A connection that the TLS parameters of now would not allow must not get in on earlier ones, or on none.
+    return isSameTlsParameters(endpointRulesOf(found)?.tls, parameters) ? asHttp1Endpoint(found) : 'misdirected';
+  };
   return {
     ...listener,
     admitted: rules && isAdmitted ? new Set([rules]) : undefined,
@@ -28,9 +33,12 @@ export function connectionContext(
       if (name !== undefined && hostname !== name) return 'misdirected';
       const found = first?.isOpen && hostname === name ? first : listener.find(hostname);
       first = undefined;
-      if (found?.proto !== 'https') return undefined;
-      // A connection that the TLS parameters of now would not allow must not get in on earlier ones, or on none.
-      return isSameTlsParameters(endpointRulesOf(found)?.tls, parameters) ? asHttp1Endpoint(found) : 'misdirected';
+      return accept(found);
+    },
+    async resolve(hostname) {
+      if (name !== undefined && hostname !== name) return 'misdirected';
+      const found = await listener.resolve(hostname);
+      return typeof found === 'object' && !('origin' in found) ? (accept(found) ?? 'offline') : found;
     },
   };
 }

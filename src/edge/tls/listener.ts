@@ -25,6 +25,7 @@ import { connectionContext } from './connection-context.ts';
 import { TlsConnectionReview } from './connection-review.ts';
 import { readFirstBytes, refuse } from './first-bytes.ts';
 import { Handshakes } from './handshakes.ts';
+import { findNamedEndpoint } from './named-endpoint.ts';
 import { PendingTlsConnection, type TlsConnection } from './pending-connection.ts';
 import { SecureContexts } from './secure-contexts.ts';
 import { readServerName, type ServerName } from './server-name.ts';
@@ -67,7 +68,7 @@ export class TlsListener {
     this.#options = options;
     this.#visitors = new VisitorConnections(limit);
     this.#review = new TlsConnectionReview(listener.find);
-    this.#contexts = new SecureContexts(certificates, listener.statusOf);
+    this.#contexts = new SecureContexts(certificates);
     this.#connections = new Http1Connections(listener.settings, listener.now);
     this.#http2 = new Http2Connections(listener.settings, listener.now);
     this.#https = new Handshakes({ identity, alpn: ALPN });
@@ -119,14 +120,17 @@ export class TlsListener {
     await this.#options.ready;
     const named = readServerName(hello.serverName);
     if (hello.serverName !== undefined && !named) return refuse(raw);
-    const { find, services } = this.#options.listener;
-    const endpoint = named && find(named.name);
+    const { services } = this.#options.listener;
+    const { endpoint, isNobodys } = await findNamedEndpoint(this.#options.listener, named?.name);
+    if (raw.destroyed) return;
     const isTls = endpoint?.proto === 'tls';
     const recording = isTls ? recordConnection(services, endpoint, raw, named?.name) : undefined;
     if (isTls && !slot.use(endpoint.accountId)) return abortSocket(raw);
     if (isTls) countConnection(endpoint, raw, this.#options.traffic?.tls);
     const traffic = combinedTraffic(endpoint?.meter, this.#options.traffic);
-    const caller: TlsConnection = { slot, bytes, named, recording, traffic, admitsRequests: false, settled };
+    const caller: TlsConnection = {
+      ...{ slot, bytes, named, recording, traffic, isNobodys, admitsRequests: false, settled },
+    };
     const rules = endpoint && endpointRulesOf(endpoint);
     if (named && rules) this.#review.bind(raw, named.name, endpoint, rules);
     if (named && rules) caller.admitsRequests = this.#admitsRequests(raw, endpoint, rules);
@@ -181,7 +185,7 @@ export class TlsListener {
       settled();
       return this.#serve(caller, socket, endpoint);
     }
-    const context = named && (await this.#contexts.for(named.name, endpoint));
+    const context = named && (await this.#contexts.for(named.name, endpoint, caller.isNobodys));
     if (raw.destroyed) return;
     if (named && !context) return refuse(raw);
     const shown = named && context && { name: named.sent, context };

@@ -22,6 +22,8 @@ export interface TlsConnection {
   recording: ConnectionRecording | undefined;
   /** What passes through, where it is no HTTP. */
   traffic: StreamCounters | undefined;
+  /** Whether a name without an endpoint is nobody's. Throws when that could not be looked up. */
+  isNobodys(): boolean;
   /** Whether the connection modules run for each request instead. */
   admitsRequests: boolean;
   /** Ends the time that a handshake may take. */

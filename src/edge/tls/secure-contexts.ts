@@ -2,27 +2,31 @@
 
 import type { SecureContext } from 'node:tls';
 import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
-import type { ListenerContext } from '../pipeline/listener-context.ts';
 import { type Certificates, contextOf } from './certificates.ts';
 
 export class SecureContexts {
   readonly #certificates: Certificates;
-  readonly #statusOf: ListenerContext['statusOf'];
   /** Of agents' own certificates. */
   readonly #agents = new WeakMap<object, SecureContext>();
 
-  constructor(certificates: Certificates, statusOf: ListenerContext['statusOf']) {
+  constructor(certificates: Certificates) {
     this.#certificates = certificates;
-    this.#statusOf = statusOf;
   }
 
-  /** @returns undefined for a name that is nobody's. */
-  async for(name: string, endpoint: LiveEndpoint | undefined): Promise<SecureContext | undefined> {
+  /**
+   * @param isNobodys whether a name without an endpoint is nobody's; it is asked only where there is no certificate.
+   * @returns undefined for a name that is nobody's.
+   */
+  async for(
+    name: string,
+    endpoint: LiveEndpoint | undefined,
+    isNobodys: () => boolean,
+  ): Promise<SecureContext | undefined> {
     if (endpoint && typeof endpoint.tls === 'object') return this.#agentsContext(endpoint.tls);
     const context = await this.#certificates.secureContext(name, endpoint?.hostname);
     if (context || endpoint) return context;
     // Of a name that is somebody's, the visitor is told over TLS what is wrong with it.
-    return (await this.#statusOf(name)) === 'unknown' ? undefined : this.#certificates.secureContext(name, name);
+    return isNobodys() ? undefined : this.#certificates.secureContext(name, name);
   }
 
   #agentsContext(pair: { certificate: string; key: string }): SecureContext {

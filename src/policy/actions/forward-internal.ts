@@ -1,9 +1,9 @@
 // The action `forward-internal`: forwards to an internal endpoint of the same account, which has no public address.
 
 import { visitorErrors } from '../../http/visitor-errors.ts';
-import type { Proto } from '../../tunnel/endpoints/endpoint.ts';
+import type { LiveEndpoint, Proto } from '../../tunnel/endpoints/endpoint.ts';
 import { parseInternalUrl } from '../../tunnel/endpoints/endpoint-registry.ts';
-import type { ActionKind, ConfigReader } from '../settings/action-kind.ts';
+import type { ActionKind, ActionVerdict, ConfigReader } from '../settings/action-kind.ts';
 import { PROBLEM } from '../settings/problems.ts';
 
 const URL_MAX = 2048;
@@ -42,20 +42,23 @@ export const forwardInternalAction: ActionKind = {
         const { hostname } = parseInternalUrl(address) ?? {};
         // The ACL is checked for each request: it may have changed, and a computed name may depend on the visitor.
         const isDenied = hostname !== undefined && !mayReach(hostname);
-        const endpoint = isDenied ? undefined : environment.internal(owner.accountId, address);
-        // HTTP requests can only go to an HTTP endpoint, connections only to a TCP or TLS endpoint.
-        if (endpoint && isHttp(endpoint.proto) === isHttpOwner) {
-          result('forward_internal', { url: address });
-          return { kind: 'forward', endpoint };
-        }
-        const error = isDenied ? 'internalDenied' : 'internalOffline';
-        const message = isDenied
-          ? `the ACL of the credential has no rule that allows ${hostname}`
-          : `there is no internal endpoint ${address} online`;
-        const code = `ERR_GATEWAY_${visitorErrors[error].number}`;
-        result('forward_internal', { url: address, error: { code, message } });
-        if (continuesOnError) return undefined;
-        return connection ? { kind: 'close', reason: message } : { kind: 'refuse', error, reason: message };
+        const go = (endpoint: LiveEndpoint | undefined): ActionVerdict => {
+          // HTTP requests can only go to an HTTP endpoint, connections only to a TCP or TLS endpoint.
+          if (endpoint && isHttp(endpoint.proto) === isHttpOwner) {
+            result('forward_internal', { url: address });
+            return { kind: 'forward', endpoint };
+          }
+          const error = isDenied ? 'internalDenied' : 'internalOffline';
+          const message = isDenied
+            ? `the ACL of the credential has no rule that allows ${hostname}`
+            : `there is no internal endpoint ${address} online`;
+          const code = `ERR_GATEWAY_${visitorErrors[error].number}`;
+          result('forward_internal', { url: address, error: { code, message } });
+          if (continuesOnError) return undefined;
+          return connection ? { kind: 'close', reason: message } : { kind: 'refuse', error, reason: message };
+        };
+        const found = isDenied ? undefined : environment.internal(owner.accountId, address);
+        return found instanceof Promise ? found.then(go) : go(found);
       },
     };
   },

@@ -57,15 +57,12 @@ export class MuxSession implements StreamCarrier {
   readonly #backlog: WriteBacklog;
 
   /** @param transport a connected socket. From now on only the session uses it. */
-  constructor(
-    transport: Socket,
-    events: MuxSessionEvents,
-    { role, peerStreamsMax, unauthenticatedLimits, now = () => performance.now() }: MuxSessionOptions,
-  ) {
+  constructor(transport: Socket, events: MuxSessionEvents, options: MuxSessionOptions) {
+    const { role, unauthenticatedLimits, limitsOpens = role === 'server', now = () => performance.now() } = options;
     this.#transport = transport;
     this.#events = events;
-    this.#peerStreamsMax = peerStreamsMax;
-    this.limits = new PeerLimits(role === 'server', unauthenticatedLimits, now);
+    this.#peerStreamsMax = options.peerStreamsMax;
+    this.limits = new PeerLimits(limitsOpens, unauthenticatedLimits, now);
     this.#peerParity = role === 'client' ? 0 : 1;
     this.#nextId = role === 'client' ? 1 : 2;
     this.now = now;

@@ -32,11 +32,11 @@ export class PeerLimits {
   #refilledAt: number;
   #dataBytes = 0;
 
-  /** @param isAgent whether the peer is an agent. A gateway opens a stream for each visitor, without a rate limit. */
-  constructor(isAgent: boolean, unauthenticated: UnauthenticatedLimits | undefined, now: () => number) {
+  /** @param limitsOpens whether the rate of opened streams is limited. A gateway opens a stream for each visitor, without a limit. */
+  constructor(limitsOpens: boolean, unauthenticated: UnauthenticatedLimits | undefined, now: () => number) {
     this.#unauthenticated = unauthenticated;
     this.#now = now;
-    this.#openTokens = isAgent ? OPEN_BURST : Number.POSITIVE_INFINITY;
+    this.#openTokens = limitsOpens ? OPEN_BURST : Number.POSITIVE_INFINITY;
     this.#refilledAt = now();
   }
 

@@ -28,6 +28,8 @@ export interface MuxSessionOptions {
   peerStreamsMax: number;
   /** Limits that apply until `limits.markAuthenticated` is called. Left out for a peer that is trusted from the start. */
   unauthenticatedLimits?: UnauthenticatedLimits;
+  /** Whether the rate at which the peer opens streams is limited. Left out: that of a client is, as agents are. */
+  limitsOpens?: boolean;
   /** A monotonic clock, in milliseconds. */
   now?: () => number;
 }

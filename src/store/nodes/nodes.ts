@@ -12,6 +12,9 @@ import { deleteLapsedNodes, deleteNodes } from '../tunnels/delete-node.ts';
 import { sweepOfflineEndpoints } from '../tunnels/offline-endpoints.ts';
 import { takeNodeId } from './node-id.ts';
 
+/** A renewal is late after this part of a lease: one that was due after a third of it has failed. */
+const LATE_PART = 2;
+
 /** What deleting the objects of nodes needs. Their end is announced like any other. */
 export interface NodeDeps {
   prisma: PrismaClient;
@@ -31,14 +34,16 @@ export interface NodeOptions {
 }
 
 /**
- * Registers this process as a node and takes its lease. It deletes what the node left behind at its last run, and what nodes
- * with an ended lease left. Times are the database's, so that the clocks of nodes need not agree.
+ * Registers this process as a node and takes its lease. It deletes what the node left behind at its last run. Times are the database's, so that the clocks of nodes need not agree.
  */
 export async function joinNodes(parts: NodeDeps & Pick<Database, 'urgent'>, options: NodeOptions): Promise<NodeLease> {
   const { prisma: db, changes, baseUrl, urgent } = parts;
   const { leaseMs, holdMs, dataDir, isOnlyNode } = options;
   const { id, release } = isOnlyNode ? { id: newId('node'), release: () => undefined } : takeNodeId(dataDir);
+  /** Where other nodes reach this one; '' when they do not. */
+  let ownAddress = '';
   const lapsed = new Set<() => void>();
+  const revived = new Set<() => void>();
 
   const takeLease = () =>
     retryOnConflict(() =>
@@ -50,44 +55,71 @@ export async function joinNodes(parts: NodeDeps & Pick<Database, 'urgent'>, opti
           holdMs,
         );
         await tx.$executeRaw`
-          INSERT INTO node (id, lease_until) VALUES (${id}, now() + ${leaseMs} * interval '1 millisecond')`;
+          INSERT INTO node (id, address, lease_until)
+          VALUES (${id}, ${ownAddress}, now() + ${leaseMs} * interval '1 millisecond')`;
       }),
     );
-  // An ended lease cannot be renewed, because others may have taken over what the node served. The only node of a database has no
-  // such limit. The renewal uses a connection of its own: a thousand binds must not delay it and so cost the node its lease.
-  const extendLease = () =>
+  // A lease that has ended is revived as long as its row exists: until another node has deleted it, nothing was taken over. The
+  // renewal uses a connection of its own: a thousand binds must not delay it and so cost the node its lease.
+  const extendLease = async () => {
+    const extended = await urgent(
+      "UPDATE node SET lease_until = now() + $1 * interval '1 millisecond' WHERE id = $2 RETURNING id",
+      [leaseMs, id],
+    );
+    return extended.rowCount === 1;
+  };
+  /**
+   * Extends the ended leases of all nodes once. A node that was late itself does it first: the database may have been away, and then
+   * no node could renew. The nodes that are alive renew within this time, and the others are deleted after it.
+   */
+  const extendEndedLeases = () =>
     urgent(
       `UPDATE node SET lease_until = now() + $1 * interval '1 millisecond'
-       WHERE id = $2 AND ($3::boolean OR lease_until > now())`,
-      [leaseMs, id, isOnlyNode],
+       WHERE id IN (SELECT id FROM node WHERE lease_until <= now() FOR UPDATE SKIP LOCKED)`,
+      [leaseMs],
     );
 
   let renewedAt = performance.now();
+  /** Since when every renewal came in time. */
+  let settlingSince = renewedAt;
   let renewal: Promise<void> | undefined;
   const renew = async () => {
     const startedAt = performance.now();
-    const isExtended = (await extendLease()).rowCount === 1;
+    const isLate = startedAt - renewedAt >= leaseMs / LATE_PART;
+    if (isLate && !isOnlyNode) await extendEndedLeases();
+    const isExtended = await extendLease();
     if (!isExtended) await takeLease();
+    const hadEnded = startedAt - renewedAt >= leaseMs;
     renewedAt = startedAt;
-    if (isExtended) return;
-    for (const listener of lapsed) listener();
+    if (isLate) settlingSince = startedAt;
+    if (isExtended && !hadEnded) return;
+    for (const listener of isExtended ? revived : lapsed) listener();
   };
 
   await takeLease();
-  await createReservationsLock(db);
-  await sweepExpiredAddresses(parts, id, holdMs);
-  return {
+  const lease: NodeLease = {
     id,
     get renewedAt() {
       return renewedAt;
     },
+    get isRecent() {
+      return performance.now() - renewedAt < leaseMs / LATE_PART;
+    },
+    get isSettled() {
+      return lease.isRecent && performance.now() - settlingSince >= leaseMs;
+    },
     onLapse: (listener) => void lapsed.add(listener),
+    onRevival: (listener) => void revived.add(listener),
     renew() {
       // Only one renewal at a time: a second one that joins again would delete the sessions accepted after the first.
       renewal ??= renew().finally(() => {
         renewal = undefined;
       });
       return renewal;
+    },
+    async announceAddress(address) {
+      ownAddress = address;
+      await db.node.updateMany({ where: { id }, data: { address } });
     },
     async release() {
       await retryOnConflict(() =>
@@ -96,32 +128,46 @@ export async function joinNodes(parts: NodeDeps & Pick<Database, 'urgent'>, opti
       release();
     },
   };
+  await createReservationsLock(db);
+  await sweepExpiredAddresses(parts, lease, holdMs);
+  return lease;
 }
 
 /**
  * Deletes nodes whose lease has ended, with everything that they served, and announces it once, however many nodes do this at the
- * same time. It is cheap when there are none, and is called as often as a lease is renewed.
+ * same time. It is cheap when there are none, and is called as often as a lease is renewed. It does nothing while the own lease is
+ * not settled: after the database was away, the leases of nodes that are alive have ended, too.
  * @param holdMs how long the addresses are held for their credentials from the end of the lease.
  */
-export async function sweepNodes({ prisma, changes, baseUrl }: NodeDeps, ownId: string, holdMs: number): Promise<void> {
+export async function sweepNodes(
+  { prisma, changes, baseUrl }: NodeDeps,
+  own: Pick<NodeLease, 'id' | 'isSettled'>,
+  holdMs: number,
+): Promise<void> {
   const lapsed = async () => {
     const rows = await prisma.$queryRaw<object[]>`
-      SELECT id FROM node WHERE id <> ${ownId} AND lease_until <= now() LIMIT 1`;
+      SELECT id FROM node WHERE id <> ${own.id} AND lease_until <= now() LIMIT 1`;
     return rows.length > 0;
   };
   const deleteNext = () =>
     retryOnConflict(() =>
-      changes.transaction(prisma, (db, announce) =>
-        deleteLapsedNodes({ db, announce, baseUrl: baseUrl() }, ownId, holdMs),
+      changes.transaction(
+        prisma,
+        async (db, announce) =>
+          own.isSettled && deleteLapsedNodes({ db, announce, baseUrl: baseUrl() }, own.id, holdMs),
       ),
     );
-  while ((await lapsed()) && (await deleteNext()));
+  while (own.isSettled && (await lapsed()) && (await deleteNext()));
 }
 
 /** Calls `sweepNodes`, and also deletes expired claims and offline endpoints. It is called at longer intervals. */
-export async function sweepExpiredAddresses(parts: NodeDeps, ownId: string, holdMs: number): Promise<void> {
+export async function sweepExpiredAddresses(
+  parts: NodeDeps,
+  own: Pick<NodeLease, 'id' | 'isSettled'>,
+  holdMs: number,
+): Promise<void> {
   const { prisma, changes } = parts;
-  await sweepNodes(parts, ownId, holdMs);
+  await sweepNodes(parts, own, holdMs);
   await retryOnConflict(() =>
     changes.transaction(prisma, async (tx, announce) => {
       await sweepClaims(tx);

@@ -7,6 +7,7 @@ import { openModule, sealModule } from '../edges/module-secrets.ts';
 import { openTarget, sealTarget } from '../events/target.ts';
 import type { Keys } from '../keys/keys.ts';
 import { openPrivateKey, sealPrivateKey } from '../keys/private-keys.ts';
+import { resealClusterAuthority } from '../nodes/cluster-authority.ts';
 
 const owner = { id: true, accountId: true } as const;
 const id = { id: true } as const;
@@ -21,6 +22,7 @@ export async function resealSecrets(db: Db, keys: Keys, descriptors: readonly Mo
     const privateKey = sealPrivateKey(keys, row, openPrivateKey(keys, row));
     await db.tlsCertificate.update({ where: { id: row.id }, data: { privateKey }, select: id });
   }
+  await resealClusterAuthority(db, keys);
   const where = { NOT: { modules: { equals: {} } } };
   const select = { ...owner, modules: true } as const;
   for (const row of await db.route.findMany({ where, select })) await resealModules('route', row);

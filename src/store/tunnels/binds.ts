@@ -18,6 +18,7 @@ import { announceEnd } from './end-session.ts';
 import { insertTunnels, type NewTunnel } from './insert-tunnels.ts';
 import { announceOnlineAgain, deleteTunnels, recordOffline } from './offline-endpoints.ts';
 import type { Announce, RegistrarDeps } from './registrar-deps.ts';
+import { TCP_PORT_KIND } from './route-lookup.ts';
 
 /** Edges answer on this port alone. */
 const EDGE_PORT = 443;
@@ -150,6 +151,8 @@ async function decide(
     const { accountId } = holder;
     announce({ kind: 'tunnel', action: 'CREATED', id: tunnelId, accountId });
     announce({ kind: 'endpoint', action: 'CREATED', id: endpointId, accountId });
+    if (request.proto === 'tcp')
+      announce({ kind: TCP_PORT_KIND, action: 'CREATED', id: String(request.port), accountId });
     const supersededSessions = replaced
       .filter((tunnel) => tunnel.address === address)
       .map(({ sessionId }) => sessionId);

@@ -13,6 +13,8 @@ export interface RegistrarSettings {
   /** Zones that the gateway itself needs. Agents cannot bind names in them. */
   cnameDomain: string;
   acmeDomain: string;
+  /** How other nodes reach this one; undefined: visitors are not forwarded to other nodes. */
+  nodeLink: object | undefined;
   /** How long the addresses of a lost session are held for its credential, in milliseconds. */
   sessionHold: number;
 }

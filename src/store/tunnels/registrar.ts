@@ -5,9 +5,9 @@ import type { Registrar } from '../../tunnel/control/registrar.ts';
 import { isId } from '../ids.ts';
 import { bindLabels, createBind } from './binds.ts';
 import { createGrants } from './credential-grants.ts';
-import { createNameLookup } from './name-lookup.ts';
 import type { RegistrarDeps } from './registrar-deps.ts';
-import { createSessionStore, type SessionStore } from './sessions.ts';
+import { createRouteSource } from './route-lookup.ts';
+import { createSessionStore, requireRecentLease, type SessionStore } from './sessions.ts';
 
 export type { RegistrarDeps as LiveParts, RegistrarSettings as LiveSettings } from './registrar-deps.ts';
 
@@ -15,15 +15,27 @@ export interface NodeRegistrar extends Registrar, Pick<SessionStore, 'isOwn'> {}
 
 /** Registers live objects as this node's. */
 export function createRegistrar(deps: RegistrarDeps): NodeRegistrar {
-  const { prisma, changes } = deps;
+  const { prisma, changes, node } = deps;
   const sessions = createSessionStore(deps);
   const bind = createBind(deps);
   return {
     ...createGrants(deps),
     ...sessions,
-    lookUpName: createNameLookup(deps),
+    ...createRouteSource(deps),
+
+    onLeaseRevived: (listener) => node.onRevival(listener),
+
+    async takenTunnels(ids) {
+      const rows = await prisma.tunnel.findMany({
+        where: { id: { in: [...ids] }, session: { nodeId: node.id } },
+        select: { id: true },
+      });
+      const own = new Set(rows.map(({ id }) => id));
+      return ids.filter((id) => !own.has(id));
+    },
 
     async bind(request) {
+      await requireRecentLease(node);
       const resume = request.resume !== null && isId('tn', request.resume) ? request.resume : null;
       const answer = await bind({ ...request, resume });
       if ('refused' in answer) return answer;

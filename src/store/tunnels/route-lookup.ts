@@ -1,34 +1,43 @@
-// Looks up names that this node does not serve. Visitors can request any name, so a lookup must be cheap: results are cached for a
-// second, and lookups that arrive while the database answers are sent together in the next batch.
+// Looks up what this node does not serve itself: which tunnels of which nodes serve a name, a port, an internal name or labels.
+// Visitors can request any name, so a lookup must be cheap: results are cached, and lookups that arrive while the database answers
+// are sent together in the next batch. The cache is bounded, and no node holds the routes of all names.
 
 import { LRUCache } from 'lru-cache';
-import type { Registrar } from '../../tunnel/control/registrar.ts';
+import type { NodeRef, RouteSource, Routes, RouteTarget, TunnelRoute } from '../../tunnel/control/routes.ts';
 import { namesServing } from '../domains/dns-names.ts';
+import { findLabelledRoutes, findRemotePorts, findRoutes, type Lookup } from './find-routes.ts';
 import type { RegistrarDeps } from './registrar-deps.ts';
 
-type LookUpName = Registrar['lookUpName'];
-type NameStatus = Awaited<ReturnType<LookUpName>>;
-
-const CACHE_MAX = 10_000;
-const CACHE_TTL_MS = 1000;
-/** The most names of one batch. Each also stands for the wildcards above it. */
+/** The most results that are cached. A name that is served takes about 250 bytes. */
+const CACHE_MAX = 100_000;
+/** How long a result is used: of what is served elsewhere, and of what is not served; milliseconds. */
+const FOUND_TTL_MS = 60_000;
+const ABSENT_TTL_MS = 1000;
+/** The most lookups of one batch. A name also stands for the wildcards above it. */
 const BATCH = 100;
-/** The most names that may wait for an answer. More mean a flood of requests, or a database that does not answer. */
+/** The most lookups that may wait for an answer. More mean a flood of requests, or a database that does not answer. */
 const PENDING_MAX = 10_000;
 const NAME_MAX = 253;
+/** The kind of the change that announces a TCP port. */
+export const TCP_PORT_KIND = 'tcpPort';
 
-interface Lookup {
-  listener: 'http' | 'tls';
-  hostname: string;
-  answer: Promise<NameStatus>;
-  resolve(status: NameStatus): void;
+interface PendingLookup extends Lookup {
+  answer: Promise<Routes>;
+  resolve(routes: Routes): void;
   reject(error: unknown): void;
 }
 
-export function createNameLookup({ prisma, node }: RegistrarDeps): LookUpName {
-  const cache = new LRUCache<string, NameStatus>({ max: CACHE_MAX, ttl: CACHE_TTL_MS });
-  /** By listener and name, in the order of the requests. */
-  const pending = new Map<string, Lookup>();
+/** A cached result. A single route is stored without its list, as most are. */
+type Cached = TunnelRoute | readonly TunnelRoute[] | 'unknown' | 'offline';
+
+export function createRouteSource({ prisma, node, changes, settings }: RegistrarDeps): RouteSource {
+  const cache = new LRUCache<string, Cached>({ max: CACHE_MAX });
+  // A wrong route turns out when it is used, and is looked up again. Where none is used, this is only what visitors are told.
+  const foundTtlMs = settings.nodeLink ? FOUND_TTL_MS : ABSENT_TTL_MS;
+  const lookups = { hits: 0, misses: 0 };
+  const pending = new Map<string, PendingLookup>();
+  /** The nodes of the routes: one object for each, which many routes share. */
+  const nodes = new Map<string, NodeRef>();
   let isRunning = false;
 
   async function runAll(): Promise<void> {
@@ -36,12 +45,17 @@ export function createNameLookup({ prisma, node }: RegistrarDeps): LookUpName {
     while (pending.size > 0) {
       const batch = [...pending].slice(0, BATCH);
       try {
-        const found = await queryBatch(batch.map(([, lookup]) => lookup));
-        for (const [key, lookup] of batch) {
-          const status = found(lookup);
-          cache.set(key, status);
-          lookup.resolve(status);
-        }
+        const found = await findRoutes(
+          prisma,
+          batch.map(([, lookup]) => lookup),
+          node.id,
+          nodes,
+        );
+        batch.forEach(([key, lookup], i) => {
+          const routes = found[i] as Routes;
+          cache.set(key, compact(routes), { ttl: routes.status === 'elsewhere' ? foundTtlMs : ABSENT_TTL_MS });
+          lookup.resolve(routes);
+        });
       } catch (error) {
         for (const [, lookup] of batch) lookup.reject(error);
       }
@@ -50,45 +64,72 @@ export function createNameLookup({ prisma, node }: RegistrarDeps): LookUpName {
     isRunning = false;
   }
 
-  async function queryBatch(lookups: Lookup[]): Promise<(lookup: Lookup) => NameStatus> {
-    const addresses = [...new Set(lookups.flatMap(addressesOf))];
-    const domains = [...new Set(lookups.flatMap(({ hostname }) => namesServing(hostname)))];
-    const rows = await prisma.$queryRaw<{ what: 'served' | 'claimed' | 'reserved'; name: string }[]>`
-      SELECT 'served' AS what, e.address AS name FROM endpoint e JOIN node n ON n.id = e.node_id
-        WHERE e.address = ANY(${addresses}) AND n.id <> ${node.id} AND n.lease_until > now()
-      UNION ALL SELECT 'claimed', address FROM claim
-        WHERE address = ANY(${addresses}) AND (held_until IS NULL OR held_until > now())
-      UNION ALL SELECT 'reserved', domain FROM reserved_domain WHERE domain = ANY(${domains})`;
-    const known = new Set(rows.map(({ what, name }) => `${what} ${name}`));
-    return (lookup) => {
-      const has = (what: string, names: string[]) => names.some((name) => known.has(`${what} ${name}`));
-      if (has('served', addressesOf(lookup))) return 'elsewhere';
-      const isOffline = has('claimed', addressesOf(lookup)) || has('reserved', namesServing(lookup.hostname));
-      return isOffline ? 'offline' : 'unknown';
-    };
-  }
+  return {
+    lookups,
 
-  return async (listener, hostname) => {
-    if (hostname.length > NAME_MAX || hostname.includes('\0')) return 'unknown'; // No name can be so long, or have such a character.
-    const key = `${listener}:${hostname}`;
-    const known = cache.get(key) ?? pending.get(key)?.answer;
-    if (known) return known;
-    if (pending.size >= PENDING_MAX) throw new Error('too many names are being asked for');
-    const { promise, ...settle } = deferred();
-    pending.set(key, { listener, hostname, answer: promise, ...settle });
-    if (!isRunning) void runAll();
-    return promise;
+    async lookUp(target) {
+      const key = keyOf(target);
+      const lookup = lookupOf(target);
+      if (!lookup) return UNKNOWN;
+      const known = cache.get(key);
+      if (known) {
+        lookups.hits++;
+        return expand(known);
+      }
+      lookups.misses++;
+      const waiting = pending.get(key);
+      if (waiting) return waiting.answer;
+      if (pending.size >= PENDING_MAX) throw new Error('too many names are being asked for');
+      const { promise, ...settle } = deferred();
+      pending.set(key, { ...lookup, answer: promise, ...settle });
+      if (!isRunning) void runAll();
+      return promise;
+    },
+
+    forgetRoutes: (target) => void cache.delete(keyOf(target)),
+
+    lookUpLabels: (accountId, selector) => findLabelledRoutes(prisma, { accountId, selector }, node.id, nodes),
+
+    remotePorts: () => findRemotePorts(prisma, node.id),
+
+    onRemotePortsChange(listener) {
+      changes.listen(({ kind }) => {
+        if (kind === TCP_PORT_KIND) listener();
+      });
+      changes.onGap(listener);
+    },
   };
 }
 
-function addressesOf({ listener, hostname }: Lookup): string[] {
-  return namesServing(hostname).map((name) => `${listener}:${name}`);
+const UNKNOWN: Routes = { status: 'unknown', routes: [] };
+
+function keyOf(target: RouteTarget): string {
+  return 'hostname' in target ? `${target.listener}:${target.hostname}` : target.address;
+}
+
+/** @returns undefined for what no name can be. */
+function lookupOf(target: RouteTarget): Lookup | undefined {
+  if ('address' in target) return { addresses: [target.address], domains: [] };
+  const { listener, hostname } = target;
+  if (hostname.length > NAME_MAX || hostname.includes('\0')) return undefined;
+  const domains = namesServing(hostname);
+  return { addresses: domains.map((name) => `${listener}:${name}`), domains };
+}
+
+function compact({ status, routes }: Routes): Cached {
+  if (status !== 'elsewhere') return status;
+  return routes.length === 1 ? (routes[0] as TunnelRoute) : routes;
+}
+
+function expand(cached: Cached): Routes {
+  if (typeof cached === 'string') return { status: cached, routes: [] };
+  return { status: 'elsewhere', routes: Array.isArray(cached) ? cached : [cached as TunnelRoute] };
 }
 
 function deferred() {
-  let resolve!: (status: NameStatus) => void;
+  let resolve!: (routes: Routes) => void;
   let reject!: (error: unknown) => void;
-  const promise = new Promise<NameStatus>((onDone, onFailure) => {
+  const promise = new Promise<Routes>((onDone, onFailure) => {
     resolve = onDone;
     reject = onFailure;
   });

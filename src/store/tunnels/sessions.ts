@@ -33,6 +33,7 @@ export function createSessionStore({ prisma, changes, node, settings, baseUrl }:
     if (kind === 'tunnelSession' && action === 'DELETED') taken(id);
   });
   node.onLapse(() => [...own.keys()].forEach(taken));
+  node.onRevival(() => void takeWhatIsGone().catch(() => undefined));
   // After a gap, sessions may have been deleted unnoticed. If the database does not answer either, another gap follows.
   changes.onGap(() => void takeWhatIsGone().catch(() => undefined));
 
@@ -95,6 +96,7 @@ export function createSessionStore({ prisma, changes, node, settings, baseUrl }:
     },
 
     async sessionOpened(session) {
+      await requireRecentLease(node);
       const id = newId('ts');
       const open = () => {
         own.set(id, session.ingress); // Another node may replace the session as soon as its row exists.
@@ -133,6 +135,14 @@ export function createSessionStore({ prisma, changes, node, settings, baseUrl }:
         ),
       ),
   };
+}
+
+/**
+ * Renews the lease when that is late: after the database was away, the leases of other nodes have ended although they are alive, and
+ * nothing may be taken from them.
+ */
+export async function requireRecentLease(node: RegistrarDeps['node']): Promise<void> {
+  if (!node.isRecent) await node.renew();
 }
 
 type SessionRow = OpenedSession & { id: string; nodeId: string; region: string };

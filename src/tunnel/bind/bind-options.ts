@@ -3,9 +3,9 @@
 import { Fields } from '../../protocol/messages/fields.ts';
 import type { Bind } from '../../protocol/messages/messages.ts';
 import { AgentError } from '../control/agent-errors.ts';
-import type { LiveEndpoint, Proto } from '../endpoints/endpoint.ts';
+import type { LiveEndpoint, Proto, RequestedModules } from '../endpoints/endpoint.ts';
 import { isInternalName } from '../endpoints/endpoint-registry.ts';
-import type { RequestedModules, TunnelModules } from '../tunnel-modules.ts';
+import type { TunnelModules } from '../tunnel-modules.ts';
 
 const PROTOS: readonly string[] = ['http', 'https', 'tcp', 'tls'];
 

@@ -7,9 +7,9 @@ import type { AgentRefusal, BindRequest, Registrar } from '../control/registrar.
 import type { ResumeTokens } from '../control/resume-tokens.ts';
 import type { TcpPorts } from '../control/tcp-ports.ts';
 import type { TunnelSettings } from '../control/tunnel-settings.ts';
-import type { LiveEndpoint, Proto } from '../endpoints/endpoint.ts';
+import type { LiveEndpoint, Proto, RequestedRules } from '../endpoints/endpoint.ts';
 import { endpointAddress, isInternalName } from '../endpoints/endpoint-registry.ts';
-import type { RequestedModules, TunnelModules } from '../tunnel-modules.ts';
+import type { TunnelModules } from '../tunnel-modules.ts';
 import { checkTcpAddress, publicUrl, randomHostname, randomPort, readHostname } from './bind-name.ts';
 import { type BindOptions, readOptions } from './bind-options.ts';
 
@@ -25,7 +25,7 @@ export interface BindDeps {
 }
 
 /** A tunnel that the control plane has registered. The port of a TCP tunnel is open. */
-export type BoundTunnel = Omit<LiveEndpoint, 'isOpen' | 'open'> & { modules: RequestedModules };
+export type BoundTunnel = Omit<LiveEndpoint, 'isOpen' | 'open' | 'requested'> & { requested: RequestedRules };
 
 /** The session that binds the tunnel. */
 export interface BindingSession {
@@ -62,7 +62,7 @@ export async function bindTunnel(deps: BindDeps, session: BindingSession, bind: 
     upstreamProtocol: options.upstreamProtocol,
     tls: options.tls,
     rules,
-    modules,
+    requested: { modules, allowance },
   };
 }
 

@@ -2,6 +2,7 @@
 // valid while the node's lease holds.
 
 import type { Proto } from '../endpoints/endpoint.ts';
+import type { RouteSource } from './routes.ts';
 
 /** The account and permissions of an authtoken. */
 export interface Grant {
@@ -67,7 +68,7 @@ export type AgentRefusal =
   | { refused: 'sessionEnded' };
 
 /** The control plane as the tunnel layer sees it: credentials, sessions and binds. */
-export interface Registrar {
+export interface Registrar extends RouteSource {
   /** Looks up an authtoken. It renews a digest that was made with the previous server key. */
   authenticate(authtoken: string): Promise<Grant | AgentRefusal>;
   /** The current grant; null when the credential was deleted or its owner is not active. */
@@ -76,6 +77,10 @@ export interface Registrar {
   onGrantChange(listener: (credentialId: string | null) => void): () => void;
   /** Subscribes to sessions of this node that ended because their agent connected to another node. @returns likewise. */
   onSessionReplaced(listener: (sessionId: string) => void): () => void;
+  /** Subscribes to renewals of this node's lease after it had ended: others may have taken over some of its tunnels. */
+  onLeaseRevived(listener: () => void): void;
+  /** @returns those of the tunnels that this node serves no longer, as other agents have bound their addresses. */
+  takenTunnels(tunnelIds: readonly string[]): Promise<string[]>;
   /** @returns the session's id. */
   sessionOpened(session: OpenedSession): Promise<string>;
   /**
@@ -92,6 +97,4 @@ export interface Registrar {
   tunnelClosed(tunnelId: string, reason?: string): Promise<void>;
   /** Changes what the API shows of a live tunnel and its endpoint. */
   tunnelChanged(tunnelId: string, change: { metadata: string }): Promise<void>;
-  /** The status of a name that no endpoint of this node serves. */
-  lookUpName(listener: 'http' | 'tls', hostname: string): Promise<'unknown' | 'offline' | 'elsewhere'>;
 }

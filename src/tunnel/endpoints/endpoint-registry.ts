@@ -1,6 +1,6 @@
 // The live endpoints of this node, by address.
 
-import type { Labels, LiveEndpoint } from './endpoint.ts';
+import type { Labels, LiveEndpoint, Proto } from './endpoint.ts';
 import type { TrafficRates } from './traffic-meter.ts';
 import { LabelledTunnels, TunnelGroup } from './tunnel-group.ts';
 
@@ -30,9 +30,9 @@ export function endpointAddress({
 }
 
 /** Parses the URL of an internal endpoint, such as `https://name.internal`; undefined when it is malformed. */
-export function parseInternalUrl(url: string): { proto: string; hostname: string } | undefined {
+export function parseInternalUrl(url: string): { proto: 'http' | 'https' | 'tls'; hostname: string } | undefined {
   const [, proto, hostname] = /^(https?|tls):\/\/([^/:]+)/i.exec(url)?.map((part) => part.toLowerCase()) ?? [];
-  return proto && hostname ? { proto, hostname } : undefined;
+  return proto && hostname ? { proto: proto as 'http' | 'https' | 'tls', hostname } : undefined;
 }
 
 /** Endpoints that serve the same address, in round robin. */
@@ -58,6 +58,7 @@ export class EndpointRegistry {
   readonly #pools = new Map<EndpointAddress, EndpointPool>();
   /** While an agent resumes a tunnel, two endpoints may have the same id for a moment. The map has the newer one. */
   readonly #byId = new Map<string, LiveEndpoint>();
+  readonly #changeListeners = new Set<(tunnelId: string) => void>();
   readonly #now: () => number;
   readonly #ownNames: ReadonlySet<string>;
 
@@ -68,6 +69,17 @@ export class EndpointRegistry {
   constructor(now = () => performance.now(), ownNames: ReadonlySet<string> = new Set()) {
     this.#now = now;
     this.#ownNames = ownNames;
+  }
+
+  /** Calls the listener when a tunnel with an address is closed, or has other rules. */
+  onChange(listener: (tunnelId: string) => void): void {
+    this.#changeListeners.add(listener);
+    this.labelled.onRemoved(listener);
+  }
+
+  /** Reports that a tunnel is closed, or has other rules. */
+  reportChange(tunnelId: string): void {
+    for (const listener of this.#changeListeners) listener(tunnelId);
   }
 
   add(endpoint: LiveEndpoint): void {
@@ -83,6 +95,7 @@ export class EndpointRegistry {
 
   remove(endpoint: LiveEndpoint): void {
     if (this.#byId.get(endpoint.id) === endpoint) this.#byId.delete(endpoint.id);
+    this.reportChange(endpoint.tunnelId);
     const address = endpointAddress(endpoint);
     const pool = this.#pools.get(address);
     if (!pool) return;
@@ -92,18 +105,37 @@ export class EndpointRegistry {
 
   /** The next endpoint for an exact name, otherwise for the most specific wildcard that matches. */
   byName(listener: 'http' | 'tls', hostname: string): LiveEndpoint | undefined {
-    const found = this.#pick(`${listener}:${hostname}`);
-    if (found) return found;
+    return this.byExactName(listener, hostname) ?? this.byWildcard(listener, hostname)?.endpoint;
+  }
+
+  /** The next endpoint for an exact name. */
+  byExactName(listener: 'http' | 'tls', hostname: string): LiveEndpoint | undefined {
+    return this.#pick(`${listener}:${hostname}`);
+  }
+
+  /**
+   * The next endpoint for the most specific wildcard that matches a name.
+   * @returns it with its rank: 1 for the nearest wildcard above the name, 2 for the one above that, and so on.
+   */
+  byWildcard(listener: 'http' | 'tls', hostname: string): { endpoint: LiveEndpoint; rank: number } | undefined {
     if (this.#ownNames.has(hostname)) return undefined;
-    for (let dot = hostname.indexOf('.'); dot >= 0; dot = hostname.indexOf('.', dot + 1)) {
-      const wildcard = this.#pick(`${listener}:*${hostname.slice(dot)}`);
-      if (wildcard) return wildcard;
+    for (let dot = hostname.indexOf('.'), rank = 1; dot >= 0; dot = hostname.indexOf('.', dot + 1), rank++) {
+      const endpoint = this.#pick(`${listener}:*${hostname.slice(dot)}`);
+      if (endpoint) return { endpoint, rank };
     }
     return undefined;
   }
 
   byId(id: string): LiveEndpoint | undefined {
     return this.#byId.get(id);
+  }
+
+  /** A tunnel of this node. @param proto as which kind of endpoint a labelled tunnel is to serve. */
+  byTunnelId(tunnelId: string, proto: Proto): LiveEndpoint | undefined {
+    const labelled = this.labelled.byTunnelId(tunnelId);
+    if (labelled) return labelled.endpointFor(proto === 'tls' ? 'tls' : 'https');
+    // A tunnel and its endpoint share what follows the prefix.
+    return this.#byId.get(tunnelId.replace('tn_', 'ep_'));
   }
 
   /** The traffic of an endpoint; undefined when it is not live on this node. */
@@ -135,6 +167,11 @@ export class EndpointRegistry {
 
   byPort(port: number): LiveEndpoint | undefined {
     return this.#pick(`tcp:${port}`);
+  }
+
+  /** The next endpoint at an address. */
+  byAddress(address: EndpointAddress): LiveEndpoint | undefined {
+    return this.#pick(address);
   }
 
   /** The labelled tunnels of an account that match a selector. The group follows tunnels that open and close. */

@@ -25,6 +25,16 @@ export interface TrafficRules {
   readonly leadsTo?: readonly string[];
 }
 
+/** The settings of the modules that an agent has requested for a tunnel, by module key. Only the edge reads them. */
+export type RequestedModules = Readonly<Record<string, { enabled: boolean } | undefined>>;
+
+/** What the agent of a tunnel has asked for, from which other nodes make the same rules. */
+export interface RequestedRules {
+  readonly modules: RequestedModules;
+  /** The current rules of its credential's ACL. */
+  readonly allowance: { readonly acl: readonly string[] };
+}
+
 export interface LiveEndpoint {
   /** `ep_…` */
   readonly id: string;
@@ -44,6 +54,8 @@ export interface LiveEndpoint {
   readonly tls: 'passthrough' | 'gateway' | { readonly certificate: string; readonly key: string };
   /** Undefined when no module or policy applies, so that such endpoints pay no cost. */
   readonly rules?: TrafficRules;
+  /** What its agent has asked for; undefined for the endpoints of edges. */
+  readonly requested?: RequestedRules | undefined;
   /** Counts the traffic; undefined when it is not measured. */
   readonly meter?: TrafficMeter;
   /** False after the endpoint is closed. No stream can be opened then. */

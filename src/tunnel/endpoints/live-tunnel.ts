@@ -3,7 +3,7 @@ import { openTypedStream, StreamType } from '../../protocol/messages/typed-strea
 import type { MuxSession } from '../../protocol/mux/mux-session.ts';
 import type { ByteStream, StreamEvents } from '../../protocol/mux/stream.ts';
 import { proxyProtocolHeader } from '../network/proxy-protocol.ts';
-import type { LiveEndpoint, OpenFailure, Proto, TrafficRules, Visitor } from './endpoint.ts';
+import type { LiveEndpoint, OpenFailure, Proto, RequestedRules, TrafficRules, Visitor } from './endpoint.ts';
 import { newTunnelLoad, type StreamSlots, type TunnelLoad } from './stream-slots.ts';
 import { TrafficMeter } from './traffic-meter.ts';
 
@@ -22,6 +22,8 @@ export class LiveTunnel implements LiveEndpoint {
   readonly meter = new TrafficMeter();
   /** May be replaced at any time. New requests and connections use the new one. */
   rules: TrafficRules | undefined;
+  /** Replaced together with `rules`. */
+  requested: RequestedRules | undefined;
   readonly #session: MuxSession;
   readonly #slots: StreamSlots;
   readonly #load: TunnelLoad;
@@ -45,6 +47,7 @@ export class LiveTunnel implements LiveEndpoint {
     this.upstreamProtocol = settings.upstreamProtocol;
     this.tls = settings.tls;
     this.rules = settings.rules;
+    this.requested = settings.requested;
     this.#session = session;
     this.#slots = slots;
     this.#load = load;

@@ -18,8 +18,10 @@ export interface LabelledTunnelSettings {
 
 /** A tunnel that serves edges of every kind. */
 export class LabelledTunnel {
+  readonly tunnelId: string;
   readonly accountId: string;
   readonly labels: Labels;
+  readonly upstreamProtocol: LiveEndpoint['upstreamProtocol'];
   readonly #endpoints: Record<EdgeProto, LiveTunnel>;
 
   constructor(
@@ -27,8 +29,10 @@ export class LabelledTunnel {
     session: MuxSession,
     slots: StreamSlots,
   ) {
+    this.tunnelId = tunnelId;
     this.accountId = accountId;
     this.labels = labels;
+    this.upstreamProtocol = upstreamProtocol;
     const load = newTunnelLoad();
     const newEndpoint = (proto: EdgeProto) => {
       // The hostname must be unique, because idle streams to upstreams are cached by host name.
@@ -59,12 +63,24 @@ export class LabelledTunnel {
 export class LabelledTunnels {
   /** Lists are immutable. A change replaces the list, so that groups detect it by identity. */
   readonly #byAccount = new Map<string, readonly LabelledTunnel[]>();
+  readonly #byTunnelId = new Map<string, LabelledTunnel>();
+  readonly #onRemoved = new Set<(tunnelId: string) => void>();
+
+  byTunnelId(tunnelId: string): LabelledTunnel | undefined {
+    return this.#byTunnelId.get(tunnelId);
+  }
+
+  /** Calls the listener when a tunnel is closed. */
+  onRemoved(listener: (tunnelId: string) => void): void {
+    this.#onRemoved.add(listener);
+  }
 
   ofAccount(accountId: string): readonly LabelledTunnel[] {
     return this.#byAccount.get(accountId) ?? NONE;
   }
 
   add(tunnel: LabelledTunnel): void {
+    this.#byTunnelId.set(tunnel.tunnelId, tunnel);
     this.#byAccount.set(tunnel.accountId, [...this.ofAccount(tunnel.accountId), tunnel]);
   }
 
@@ -72,6 +88,8 @@ export class LabelledTunnels {
     const remaining = this.ofAccount(tunnel.accountId).filter((other) => other !== tunnel);
     if (remaining.length > 0) this.#byAccount.set(tunnel.accountId, remaining);
     else this.#byAccount.delete(tunnel.accountId);
+    if (this.#byTunnelId.get(tunnel.tunnelId) === tunnel) this.#byTunnelId.delete(tunnel.tunnelId);
+    for (const listener of this.#onRemoved) listener(tunnel.tunnelId);
   }
 }
 

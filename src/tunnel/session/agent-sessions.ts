@@ -21,7 +21,7 @@ import { truncateText } from './text-limits.ts';
 /** The delay before a failed call to the control plane is retried; milliseconds. */
 const RETRY_MS = 1000;
 
-type AgentSessionsDeps = Pick<SessionDeps, 'onFailure' | 'onEvent'> & { registrar: Registrar };
+type AgentSessionsDeps = Pick<SessionDeps, 'onFailure' | 'onEvent' | 'endpoints'> & { registrar: Registrar };
 
 /** The sessions of this node. */
 export class AgentSessions implements SessionCommands, SessionRegistry {
@@ -42,6 +42,7 @@ export class AgentSessions implements SessionCommands, SessionRegistry {
         this.#byId.get(id)?.close(ErrorCode.CANCELLED, 'the agent is elsewhere'),
       ),
     ];
+    deps.registrar.onLeaseRevived(() => void this.#stopTakenTunnels().catch(deps.onFailure));
   }
 
   get size(): number {
@@ -106,6 +107,19 @@ export class AgentSessions implements SessionCommands, SessionRegistry {
     }
   }
 
+  /** Stops the tunnels whose addresses other agents have bound while the lease of this node had ended. The others go on. */
+  async #stopTakenTunnels(): Promise<void> {
+    const served = [...this.#byId.values()].flatMap((session) =>
+      (session.accepted?.tunnels.addressed ?? []).map((tunnel) => ({ session, tunnel })),
+    );
+    const taken = new Set(await this.#deps.registrar.takenTunnels(served.map(({ tunnel }) => tunnel.tunnelId)));
+    for (const { session, tunnel } of served) {
+      if (!taken.has(tunnel.tunnelId) || !tunnel.isOpen) continue;
+      const target = tunnel.proto === 'tcp' ? `${tunnel.hostname}:${tunnel.port}` : tunnel.hostname;
+      await session.stopTunnel(tunnel.tunnelId, bindError({ refused: 'inUse', target }));
+    }
+  }
+
   /** Checks the tunnels of sessions against their current ACL. @param credentialId whose sessions; null for all. */
   async #recheck(credentialId: string | null): Promise<void> {
     const affected = [...this.#byId.values()].filter(
@@ -127,6 +141,7 @@ export class AgentSessions implements SessionCommands, SessionRegistry {
     const stop = (tunnelId: string, error: AgentError) =>
       void session.stopTunnel(tunnelId, error).catch(this.#deps.onFailure);
     for (const tunnel of session.accepted?.tunnels.addressed ?? []) {
+      this.#deps.endpoints.reportChange(tunnel.tunnelId); // Other nodes know the rules of its ACL.
       const target = targetOf(tunnel);
       const internal = tunnel.rules?.leadsTo?.find((domain) => !allows(grant.acl, { type: 'domain', domain }));
       if (!allows(grant.acl, target)) stop(tunnel.tunnelId, bindError(aclRefusal(target)));

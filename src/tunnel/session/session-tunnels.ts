@@ -11,7 +11,6 @@ import { endpointAddress } from '../endpoints/endpoint-registry.ts';
 import { LiveTunnel } from '../endpoints/live-tunnel.ts';
 import { StreamSlots } from '../endpoints/stream-slots.ts';
 import { LabelledTunnel } from '../endpoints/tunnel-group.ts';
-import type { RequestedModules } from '../tunnel-modules.ts';
 import type { AdmittedSession, ServedTunnels, SessionDeps } from './session-types.ts';
 import { checkTextLimit, FORWARDS_TO_MAX, METADATA_MAX, truncateText } from './text-limits.ts';
 
@@ -39,8 +38,6 @@ export class SessionTunnels implements ServedTunnels {
   readonly #slots: StreamSlots;
   readonly #tunnels = new Map<string, LiveTunnel>();
   readonly #labelled = new Map<string, LabelledTunnel>();
-  /** The modules that tunnels with an address request, by tunnel id. */
-  readonly #modules = new Map<string, RequestedModules>();
   /** The number of binds in progress. */
   #pendingBinds = 0;
 
@@ -74,7 +71,6 @@ export class SessionTunnels implements ServedTunnels {
       this.#close(bound.tunnelId, 0); // A new bind of the same tunnel by this session replaces the old one.
       const tunnel = new LiveTunnel(bound, this.#mux, this.#slots);
       this.#tunnels.set(bound.tunnelId, tunnel);
-      this.#modules.set(bound.tunnelId, bound.modules);
       this.#deps.endpoints.add(tunnel);
       return this.#describe(bind, tunnel);
     });
@@ -119,13 +115,14 @@ export class SessionTunnels implements ServedTunnels {
     const tunnel = this.#tunnels.get(this.#requireTunnel(id));
     if (metadata !== null) checkTextLimit('Metadata', metadata, METADATA_MAX);
     if (policy !== null && tunnel) {
-      const modules = this.#deps.modules.withPolicy(this.#modules.get(id) ?? {}, policy);
-      const { accountId, proto, tls } = tunnel;
+      const { accountId, proto, tls, requested } = tunnel;
+      const modules = this.#deps.modules.withPolicy(requested?.modules ?? {}, policy);
       const { allowance } = this.#admitted;
       const rules = await this.#deps.modules.make(modules, { accountId, proto, tls, allowance });
       if (this.#tunnels.get(id) !== tunnel) throw new AgentError('noSuchTunnel', { id }); // It was closed meanwhile.
       tunnel.rules = rules;
-      this.#modules.set(id, modules);
+      tunnel.requested = { modules, allowance };
+      this.#deps.endpoints.reportChange(id);
     }
     if (metadata !== null) await this.#runLimited(() => this.#deps.registrar.tunnelChanged(id, { metadata }));
     return { Error: '' };
@@ -156,7 +153,6 @@ export class SessionTunnels implements ServedTunnels {
     const tunnel = this.#tunnels.get(tunnelId);
     if (!tunnel) return;
     this.#tunnels.delete(tunnelId);
-    this.#modules.delete(tunnelId);
     tunnel.close();
     this.#deps.endpoints.remove(tunnel);
     if (tunnel.proto === 'tcp') this.#deps.tcpPorts.release(tunnel.port, holdMs);

@@ -16,6 +16,7 @@ import { OWN_CLIENT_TYPE } from '../../../src/protocol/messages/messages.ts';
 import type { MuxSession } from '../../../src/protocol/mux/mux-session.ts';
 import { agentKindOf } from '../../../src/tunnel/control/compatibility.ts';
 import type { Labels } from '../../../src/tunnel/endpoints/endpoint.ts';
+import { localLookup } from '../../../src/tunnel/endpoints/endpoint-lookup.ts';
 import { EndpointRegistry } from '../../../src/tunnel/endpoints/endpoint-registry.ts';
 import { StreamSlots } from '../../../src/tunnel/endpoints/stream-slots.ts';
 import { LabelledTunnel } from '../../../src/tunnel/endpoints/tunnel-group.ts';
@@ -85,6 +86,7 @@ export async function startEdges(configs: Partial<Pick<EdgeConfigs, 'edges' | 'c
   const edges = new LiveEdges({
     source,
     endpoints,
+    lookup: localLookup(endpoints, { lookUp: async () => ({ status: 'unknown' }) }),
     environment,
     descriptors: moduleDescriptors,
     publicHttpsPort: 8443,

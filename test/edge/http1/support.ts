@@ -5,10 +5,11 @@ import { connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { createHttpListener } from '../../../src/edge/http1/listener.ts';
 import { createHttpCounters } from '../../../src/edge/metrics/counters.ts';
-import type { ListenerContext, NameStatus } from '../../../src/edge/pipeline/listener-context.ts';
+import type { ListenerContext } from '../../../src/edge/pipeline/listener-context.ts';
 import type { EdgeSettings } from '../../../src/edge/settings.ts';
 import { ConnectionLimit } from '../../../src/edge/visitors/connection-limit.ts';
 import type { LiveEndpoint, OpenFailure } from '../../../src/tunnel/endpoints/endpoint.ts';
+import type { NameStatus } from '../../../src/tunnel/endpoints/endpoint-lookup.ts';
 import type { LiveTunnel } from '../../../src/tunnel/endpoints/live-tunnel.ts';
 import { loopClock } from '../../support/load/loop-clock.ts';
 import { listen } from '../sockets.ts';
@@ -85,7 +86,7 @@ export async function startEdge({ settings, whereabouts = {}, context }: EdgeOpt
     {
       scheme: 'http',
       find: (hostname) => (hostname === 'misdirected.test' ? 'misdirected' : endpoints.get(hostname)),
-      statusOf: async (hostname) => whereabouts[hostname] ?? 'unknown',
+      resolve: async (hostname) => whereabouts[hostname] ?? 'unknown',
       settings: { ...SETTINGS, ...settings },
       now: loopClock(),
       services: noVisits,

@@ -8,13 +8,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
 import { createHttpCounters } from '../../../src/edge/metrics/counters.ts';
-import type { HttpListenerContext, NameStatus } from '../../../src/edge/pipeline/listener-context.ts';
+import type { HttpListenerContext } from '../../../src/edge/pipeline/listener-context.ts';
 import type { PipelineServices } from '../../../src/edge/pipeline/services.ts';
 import { noopReporter } from '../../../src/edge/reports/traffic-reports.ts';
 import type { EdgeSettings } from '../../../src/edge/settings.ts';
 import { openCertificates } from '../../../src/edge/tls/certificates.ts';
 import { TlsListener } from '../../../src/edge/tls/listener.ts';
 import { ConnectionLimit } from '../../../src/edge/visitors/connection-limit.ts';
+import type { NameStatus } from '../../../src/tunnel/endpoints/endpoint-lookup.ts';
 import { EndpointRegistry } from '../../../src/tunnel/endpoints/endpoint-registry.ts';
 import type { LiveTunnel } from '../../../src/tunnel/endpoints/live-tunnel.ts';
 import { loopClock } from '../../support/load/loop-clock.ts';
@@ -72,7 +73,7 @@ export async function startEdge(options: EdgeOptions = {}) {
   const context: HttpListenerContext = {
     scheme: 'https',
     find: (hostname) => endpoints.byName('tls', hostname),
-    statusOf: async (hostname) => whereabouts[hostname] ?? 'unknown',
+    resolve: async (hostname) => whereabouts[hostname] ?? 'unknown',
     settings: allSettings,
     now,
     services: visits,

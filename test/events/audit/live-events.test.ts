@@ -194,7 +194,10 @@ describe('what a node served that died', () => {
     const announced: Change[] = [];
     const stop = changes.listen((change) => void announced.push(change));
     const parts = { prisma, changes, baseUrl: () => gateway.api };
-    await Promise.all([sweepExpiredAddresses(parts, own, 0), sweepExpiredAddresses(parts, own, 0)]);
+    await Promise.all([
+      sweepExpiredAddresses(parts, { id: own, isSettled: true }, 0),
+      sweepExpiredAddresses(parts, { id: own, isSettled: true }, 0),
+    ]);
     stop();
     expect((await events()).map(({ event_type, object }) => [event_type, object])).toEqual([
       ['endpoint_offline.v0', object],

@@ -65,7 +65,7 @@ describe('one gateway after the other', () => {
     const own = await nodeIdOf(gateway);
     await leaveTo(gateway, sessionId, Date.now() - 80_000);
     const claims = async () => (await prisma.claim.findMany({ orderBy: { address: 'asc' } })).map((it) => it.address);
-    await sweepExpiredAddresses(parts, own, 600_000); // Its addresses are kept still, for as long as is left of that.
+    await sweepExpiredAddresses(parts, { id: own, isSettled: true }, 600_000); // Its addresses are kept still, for as long as is left of that.
     expect(await prisma.node.findMany({ select: { id: true } })).toEqual([{ id: own }]);
     expect(await prisma.tunnelSession.findUnique({ where: { id: sessionId } })).toBeNull();
     expect(await claims()).toEqual([`http:${dead}`, `http:${kept}`]);
@@ -75,7 +75,7 @@ describe('one gateway after the other', () => {
     const late = await openSession(gateway, credential);
     bound(await gateway.registrar.bind(nameRequest(late, newName())));
     await leaveTo(gateway, late, Date.now() - 80_000);
-    await sweepExpiredAddresses(parts, own, 79_000);
+    await sweepExpiredAddresses(parts, { id: own, isSettled: true }, 79_000);
     expect(await claims()).toEqual([`http:${dead}`, `http:${kept}`]);
   });
 });

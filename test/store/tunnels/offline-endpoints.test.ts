@@ -40,7 +40,11 @@ const rowsOf = ({ accountId }: Pick<Account, 'accountId'>) =>
 const reasons = async (of = account) => Object.fromEntries((await rowsOf(of)).map((row) => [row.hostport, row.reason]));
 const sweep = () => {
   const { prisma, changes } = gateway.app;
-  return sweepExpiredAddresses({ prisma, changes, baseUrl: () => 'https://api.test' }, newId('node'), HOLD_MS);
+  return sweepExpiredAddresses(
+    { prisma, changes, baseUrl: () => 'https://api.test' },
+    { id: newId('node'), isSettled: true },
+    HOLD_MS,
+  );
 };
 
 /** What is announced while something is done. */

@@ -182,7 +182,8 @@ test('a tunnel shows its new metadata, and so does its endpoint', async () => {
 });
 
 describe('where a name is', () => {
-  const where = (name: string, listener: 'http' | 'tls' = 'http') => gateway.registrar.lookUpName(listener, name);
+  const where = async (hostname: string, listener: 'http' | 'tls' = 'http') =>
+    (await gateway.registrar.lookUp({ listener, hostname })).status;
 
   test('that nobody has is unknown', async () => {
     expect(await where('nobody.tunnel.localhost')).toBe('unknown');

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "node" ADD COLUMN     "address" TEXT NOT NULL DEFAULT '';

@@ -1,0 +1,206 @@
+// Finds the endpoint of a visitor over all nodes. Own tunnels come first; for others, the control plane says which node has them,
+// and that node describes them. What was found is kept, so that further visitors are served at once.
+
+import { LRUCache } from 'lru-cache';
+import type { RouteSource, RouteTarget, TunnelRoute } from '../tunnel/control/routes.ts';
+import type { Labels, LiveEndpoint, Proto } from '../tunnel/endpoints/endpoint.ts';
+import type { EndpointLookup, NameStatus } from '../tunnel/endpoints/endpoint-lookup.ts';
+import {
+  type EndpointAddress,
+  type EndpointRegistry,
+  endpointAddress,
+  isInternalName,
+} from '../tunnel/endpoints/endpoint-registry.ts';
+import type { EdgeProto } from '../tunnel/endpoints/tunnel-group.ts';
+import { describe, isSameService, type TunnelDescription } from './descriptions.ts';
+import type { LinkCounters } from './link-counters.ts';
+import type { NodeLinks } from './node-links.ts';
+import type { RemoteTunnel } from './remote-tunnel.ts';
+import { RemoteTunnels, type RemoteTunnelsDeps } from './remote-tunnels.ts';
+
+/** The most names and selectors whose endpoints are kept. */
+const KEPT_MAX = 10_000;
+/** How long what was found is used before it is looked up again, which happens beside its further use; milliseconds. */
+const EXACT_TTL_MS = 60_000;
+/** The same where others may come to serve it, too: wildcards, pools and labels. */
+const SHARED_TTL_MS = 1000;
+/** Of several nodes that serve an address, as many are known at once. */
+const MEMBERS_MAX = 8;
+
+/** What was found for a name or a selector. */
+interface Found {
+  /** The remote tunnels, in round robin. None: the most specific endpoint is a wildcard of this node. */
+  members: readonly RemoteTunnel[];
+  next: number;
+  until: number;
+}
+
+export interface ClusterEndpointsDeps extends Omit<RemoteTunnelsDeps, 'reroute'> {
+  endpoints: EndpointRegistry;
+  routes: RouteSource;
+  links: NodeLinks;
+  counters: LinkCounters;
+  /** A monotonic clock, in milliseconds. */
+  now(): number;
+}
+
+export class ClusterEndpoints implements EndpointLookup {
+  readonly reachesNodes = true;
+  readonly tunnels: RemoteTunnels;
+  readonly #deps: ClusterEndpointsDeps;
+  readonly #found = new LRUCache<string, Found>({ max: KEPT_MAX });
+  /** Lookups in progress, by what they are for. */
+  readonly #pending = new Map<string, Promise<Found | NameStatus>>();
+
+  constructor(deps: ClusterEndpointsDeps) {
+    this.#deps = deps;
+    this.tunnels = new RemoteTunnels({ ...deps, reroute: (lost) => this.#reroute(lost) });
+  }
+
+  byName(listener: 'http' | 'tls', hostname: string): LiveEndpoint | undefined {
+    const { endpoints } = this.#deps;
+    const own = endpoints.byExactName(listener, hostname);
+    if (own) return own;
+    const found = this.#known(`${listener}:${hostname}`, () => this.#lookUpName(listener, hostname));
+    if (!found) return undefined;
+    return found.members.length > 0 ? memberOf(found) : endpoints.byWildcard(listener, hostname)?.endpoint;
+  }
+
+  async resolveName(listener: 'http' | 'tls', hostname: string): Promise<LiveEndpoint | NameStatus> {
+    const { endpoints } = this.#deps;
+    const found = await this.#once(`${listener}:${hostname}`, () => this.#lookUpName(listener, hostname));
+    if (typeof found === 'string') return found;
+    const endpoint = memberOf(found) ?? endpoints.byName(listener, hostname);
+    return endpoint ?? 'offline';
+  }
+
+  async resolveAddress(address: EndpointAddress): Promise<LiveEndpoint | undefined> {
+    return this.#resolveShared(address, () => this.#lookUpTarget({ address }, 'http'));
+  }
+
+  async resolveLabels(accountId: string, selector: Labels, proto: EdgeProto): Promise<LiveEndpoint | undefined> {
+    const key = `labels ${proto} ${accountId} ${JSON.stringify(selector)}`;
+    return this.#resolveShared(key, async () => {
+      const routes = await this.#deps.routes.lookUpLabels(accountId, selector);
+      return this.#keep(key, await this.#membersOf(routes, proto), SHARED_TTL_MS);
+    });
+  }
+
+  async #resolveShared(key: string, lookUp: () => Promise<Found | NameStatus>): Promise<LiveEndpoint | undefined> {
+    const known = this.#known(key, lookUp);
+    const member = known && memberOf(known);
+    if (member) return member;
+    const found = await this.#once(key, lookUp).catch(() => undefined);
+    return typeof found === 'object' ? memberOf(found) : undefined;
+  }
+
+  /** What is kept and can be used. When it is old, it is looked up again beside that. */
+  #known(key: string, lookUp: () => Promise<Found | NameStatus>): Found | undefined {
+    const found = this.#found.get(key);
+    if (!found) return undefined;
+    if (found.members.some(({ isOpen }) => !isOpen)) {
+      found.members = found.members.filter(({ isOpen }) => isOpen);
+      found.until = 0;
+      if (found.members.length === 0) {
+        this.#found.delete(key);
+        return undefined;
+      }
+    }
+    // Without the database, what is known goes on.
+    if (this.#deps.now() >= found.until) this.#once(key, lookUp).catch(() => undefined);
+    return found;
+  }
+
+  #once(key: string, lookUp: () => Promise<Found | NameStatus>): Promise<Found | NameStatus> {
+    const pending = this.#pending.get(key);
+    if (pending) return pending;
+    const started = lookUp().finally(() => this.#pending.delete(key));
+    this.#pending.set(key, started);
+    return started;
+  }
+
+  async #lookUpName(listener: 'http' | 'tls', hostname: string): Promise<Found | NameStatus> {
+    const { endpoints } = this.#deps;
+    const found = await this.#lookUpTarget({ listener, hostname }, 'http', (rank) => {
+      const own = endpoints.byWildcard(listener, hostname);
+      return own !== undefined && own.rank <= rank;
+    });
+    if (typeof found === 'object' || !endpoints.byWildcard(listener, hostname)) return found;
+    return this.#keep(`${listener}:${hostname}`, [], SHARED_TTL_MS);
+  }
+
+  /** @param isOwn whether an endpoint of this node is more specific than a route of this rank, or as specific. */
+  async #lookUpTarget(
+    target: RouteTarget,
+    proto: Proto,
+    isOwn: (rank: number) => boolean = () => false,
+  ): Promise<Found | NameStatus> {
+    const { routes: source } = this.#deps;
+    const key = 'address' in target ? target.address : `${target.listener}:${target.hostname}`;
+    for (let attempt = 0; ; attempt++) {
+      const { status, routes } = await source.lookUp(target);
+      const [first] = routes;
+      if (!first) {
+        this.#found.delete(key);
+        return status;
+      }
+      if (isOwn(first.rank)) return this.#keep(key, [], SHARED_TTL_MS);
+      const members = await this.#membersOf(routes, proto);
+      const isShared = routes.length > 1 || first.rank > 0;
+      if (members.length > 0) return this.#keep(key, members, isShared ? SHARED_TTL_MS : EXACT_TTL_MS);
+      // The routes were wrong, or no node that has them can be reached. What is remembered of them is asked for anew once.
+      source.forgetRoutes(target);
+      if (attempt === 1) return 'elsewhere';
+    }
+  }
+
+  async #membersOf(routes: readonly TunnelRoute[], proto: Proto): Promise<RemoteTunnel[]> {
+    const some = routes.slice(0, MEMBERS_MAX);
+    const members = await Promise.all(some.map((route) => this.tunnels.get(route, proto)));
+    return members.filter((tunnel) => tunnel !== undefined);
+  }
+
+  #keep(key: string, members: readonly RemoteTunnel[], ttlMs: number): Found {
+    const found: Found = { members, next: 0, until: this.#deps.now() + ttlMs };
+    this.#found.set(key, found);
+    return found;
+  }
+
+  /** Where the visitors of a tunnel go now that its node cannot serve. Only the same service gets them, on whichever node it is. */
+  async #reroute({ description, tunnelId, nodeId }: RemoteTunnel): Promise<LiveEndpoint | undefined> {
+    const { endpoints, routes: source, counters } = this.#deps;
+    const own = endpoints.byTunnelId(tunnelId, description.proto);
+    if (own?.isOpen && isSameService(describe(own), description)) {
+      counters.rerouted++;
+      return own;
+    }
+    const target = targetOf(description);
+    if (!target) return undefined;
+    source.forgetRoutes(target);
+    const { routes } = await source.lookUp(target).catch(() => ({ routes: [] }));
+    // Another node first: the same one has just failed.
+    const others = routes.toSorted((one, other) => Number(one.node.id === nodeId) - Number(other.node.id === nodeId));
+    for (const route of others.slice(0, MEMBERS_MAX)) {
+      const tunnel = await this.tunnels.get(route, 'http');
+      if (!tunnel || !isSameService(tunnel.description, description)) continue;
+      counters.rerouted++;
+      return tunnel;
+    }
+    return undefined;
+  }
+}
+
+/** What a tunnel is looked up by; undefined for labelled ones, which the next visitor's selector chooses among. */
+function targetOf({ proto, hostname, accountId, port }: TunnelDescription): RouteTarget | undefined {
+  if (port === 0) return undefined;
+  if (proto === 'tcp' || isInternalName(hostname))
+    return { address: endpointAddress({ accountId, proto, hostname, port }) };
+  return { listener: proto === 'http' ? 'http' : 'tls', hostname };
+}
+
+/** The next member, in round robin; undefined when there is none. */
+function memberOf(found: Found): RemoteTunnel | undefined {
+  if (found.members.length === 0) return undefined;
+  found.next = (found.next + 1) % found.members.length;
+  return found.members[found.next];
+}

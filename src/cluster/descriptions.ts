@@ -1,0 +1,93 @@
+// What nodes tell each other of their tunnels: all that another node needs to serve visitors of a tunnel as its own node would.
+
+import type { LiveEndpoint, Proto, RequestedModules } from '../tunnel/endpoints/endpoint.ts';
+import type { EndpointRegistry } from '../tunnel/endpoints/endpoint-registry.ts';
+import type { CallHandler, NodeLink } from './node-link.ts';
+
+/** The methods of links, and how long their answers may take in milliseconds. */
+export const DESCRIBE = 'describe';
+export const CHANGED = 'changed';
+const CHANGED_TIMEOUT_MS = 2000;
+
+/** A tunnel, as its node describes it. */
+export interface TunnelDescription
+  extends Pick<
+    LiveEndpoint,
+    'id' | 'tunnelId' | 'accountId' | 'proto' | 'hostname' | 'port' | 'publicUrl' | 'upstreamProtocol' | 'tls'
+  > {
+  modules: RequestedModules;
+  /** The rules of its credential's ACL, which also bound where its policy forwards to. */
+  acl: readonly string[];
+}
+
+/** Asks for a tunnel. `proto` says as which kind of endpoint a labelled one is to serve. */
+export interface DescribeRequest {
+  tunnelId: string;
+  proto: Proto;
+}
+
+export interface DescribeResponse {
+  /** Null when this node has no such tunnel. */
+  tunnel: TunnelDescription | null;
+}
+
+export interface ChangedRequest {
+  tunnelIds: string[];
+}
+
+export function describe(endpoint: LiveEndpoint): TunnelDescription {
+  const { id, tunnelId, accountId, proto, hostname, port, publicUrl, upstreamProtocol, tls, requested } = endpoint;
+  const { modules = {}, allowance } = requested ?? {};
+  const acl = allowance?.acl ?? [];
+  return { id, tunnelId, accountId, proto, hostname, port, publicUrl, upstreamProtocol, tls, modules, acl };
+}
+
+/** Whether both are served in the same way: a visitor of one may be sent to the other. */
+export function isSameService(one: TunnelDescription, other: TunnelDescription): boolean {
+  const of = ({ accountId, proto, tls, modules }: TunnelDescription) =>
+    JSON.stringify([accountId, proto, tls, modules]);
+  return of(one) === of(other);
+}
+
+/**
+ * Describes the tunnels of this node to others, and tells those others when what they know has changed.
+ * @returns the handlers of the calls.
+ */
+export function describeOwnTunnels(endpoints: EndpointRegistry): [method: string, handler: CallHandler][] {
+  /** The tunnels that the other end of each link knows. */
+  const known = new Map<NodeLink, Set<string>>();
+  const changed = new Map<NodeLink, string[]>();
+
+  const sendChanges = () => {
+    for (const [link, tunnelIds] of changed) {
+      // Whoever does not hear of it must not go on with what it knows.
+      link.call(CHANGED, { tunnelIds } satisfies ChangedRequest, CHANGED_TIMEOUT_MS).catch(() => link.close());
+    }
+    changed.clear();
+  };
+
+  endpoints.onChange((tunnelId) => {
+    for (const [link, tunnels] of known) {
+      if (!tunnels.delete(tunnelId)) continue;
+      if (changed.size === 0) setImmediate(sendChanges);
+      const tunnelIds = changed.get(link);
+      if (tunnelIds) tunnelIds.push(tunnelId);
+      else changed.set(link, [tunnelId]);
+    }
+  });
+
+  const onDescribe: CallHandler = async (body, link): Promise<DescribeResponse> => {
+    const { tunnelId, proto } = body as DescribeRequest;
+    const endpoint = endpoints.byTunnelId(tunnelId, proto);
+    if (!endpoint?.isOpen) return { tunnel: null };
+    let tunnels = known.get(link);
+    if (!tunnels) {
+      tunnels = new Set();
+      known.set(link, tunnels);
+      link.onClosed(() => known.delete(link));
+    }
+    tunnels.add(tunnelId);
+    return { tunnel: describe(endpoint) };
+  };
+  return [[DESCRIBE, onDescribe]];
+}

@@ -1,0 +1,65 @@
+// Prepares the listener for agents, and the registry of their sessions.
+
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+import type { Certificates } from '../edge/tls/certificates.ts';
+import type { Registrar } from '../tunnel/control/registrar.ts';
+import { ResumeTokens } from '../tunnel/control/resume-tokens.ts';
+import type { TcpPorts } from '../tunnel/control/tcp-ports.ts';
+import type { TunnelSettings } from '../tunnel/control/tunnel-settings.ts';
+import type { EndpointRegistry } from '../tunnel/endpoints/endpoint-registry.ts';
+import { AccountQuotas } from '../tunnel/session/account-quotas.ts';
+import { type AgentListener, createAgentListener } from '../tunnel/session/agent-listener.ts';
+import { AgentSessions } from '../tunnel/session/agent-sessions.ts';
+import { AuthtokenThrottle } from '../tunnel/session/authtoken-throttle.ts';
+import type { TunnelModules } from '../tunnel/tunnel-modules.ts';
+import type { Lifecycle } from './lifecycle.ts';
+
+export interface AgentPlaneParts {
+  /** With the ports that the URLs of endpoints show. */
+  settings: TunnelSettings;
+  registrar: Registrar;
+  endpoints: EndpointRegistry;
+  modules: TunnelModules;
+  tcpPorts: TcpPorts;
+  /** The key that signs cookies and bind tokens. */
+  tokenKey: Buffer;
+  certificates: Certificates;
+  /** The names and addresses in the listener's own certificate. */
+  hosts: string[];
+  log: Logger;
+  onFailure(error: unknown): void;
+}
+
+/** @returns the listener, which does not listen yet, and the sessions, which end when the listener is stopped. */
+export async function startAgentPlane(
+  parts: Lifecycle,
+  config: Config,
+  { settings, registrar, endpoints, modules, tcpPorts, tokenKey, certificates, hosts, log, onFailure }: AgentPlaneParts,
+): Promise<{ agents: AgentListener; sessions: AgentSessions }> {
+  const onEvent = (text: string, details: object) => log.info(details, text);
+  const sessions = new AgentSessions({ registrar, endpoints, onFailure, onEvent });
+  const identity = await certificates.agentListener(hosts);
+  const agents = await parts.start({
+    name: 'agent sessions',
+    start: () =>
+      createAgentListener(identity, certificates.operators, {
+        settings,
+        registrar,
+        tcpPorts,
+        tokens: new ResumeTokens(tokenKey),
+        modules,
+        endpoints,
+        sessions,
+        authtokenThrottle: new AuthtokenThrottle(),
+        quotas: new AccountQuotas(config, tcpPorts),
+        time: Date.now,
+        isStopping: () => parts.phase === 'stopping',
+        onFailure,
+        onEvent,
+      }),
+    // The sessions close after the visitors' listeners have drained, as responses still come through the sessions.
+    stop: (agents) => agents.close(() => sessions.close()),
+  });
+  return { agents, sessions };
+}

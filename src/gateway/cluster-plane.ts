@@ -1,0 +1,117 @@
+// Starts the links to the other nodes of the cluster, and the lookup of endpoints over all of them.
+
+import type { Logger } from 'pino';
+import { ClusterEndpoints } from '../cluster/cluster-endpoints.ts';
+import { describeOwnTunnels } from '../cluster/descriptions.ts';
+import { IncomingVisits } from '../cluster/incoming-visits.ts';
+import { newLinkCounters } from '../cluster/link-counters.ts';
+import { createLinkListener } from '../cluster/link-listener.ts';
+import { type ClusterAuthority, issueNodeIdentity } from '../cluster/node-identity.ts';
+import type { CallHandler, LinkDeps } from '../cluster/node-link.ts';
+import { NodeLinks } from '../cluster/node-links.ts';
+import type { NodeLinkSettings } from '../cluster/settings.ts';
+import { listen } from '../edge/addresses.ts';
+import { RemotePorts, type RemotePortsDeps } from '../edge/tcp/remote-ports.ts';
+import { describeFailure } from '../runtime/describe-failure.ts';
+import type { RouteSource } from '../tunnel/control/routes.ts';
+import type { EndpointRegistry } from '../tunnel/endpoints/endpoint-registry.ts';
+import type { TunnelModules } from '../tunnel/tunnel-modules.ts';
+import type { Lifecycle } from './lifecycle.ts';
+
+/** The time between two renewals of the node's certificate, which is valid for a month; milliseconds. */
+const RENEWAL_INTERVAL_MS = 24 * 3_600_000;
+
+/** The part of this node in the cluster. */
+export interface ClusterMember {
+  nodeId: string;
+  authority: ClusterAuthority;
+  /** Tells the other nodes where they reach this one, as `host:port`. */
+  announceAddress(address: string): Promise<void>;
+}
+
+export interface ClusterPlaneParts {
+  member: ClusterMember;
+  endpoints: EndpointRegistry;
+  routes: RouteSource;
+  modules: Pick<TunnelModules, 'make'>;
+  log: Logger;
+  now(): number;
+}
+
+export interface ClusterPlane {
+  lookup: ClusterEndpoints;
+  links: NodeLinks;
+  /** The handlers of the calls of other nodes by method, to which other parts add theirs. */
+  methods: Map<string, CallHandler>;
+  counters: LinkDeps['counters'];
+  /** Listens for the other nodes, and tells them where. */
+  open(): Promise<void>;
+}
+
+/** Prepares the links. @returns the plane; `open` is to be called when this node can serve visits of others. */
+export async function startClusterPlane(
+  parts: Lifecycle,
+  settings: NodeLinkSettings,
+  { member, endpoints, routes, modules, log, now }: ClusterPlaneParts,
+): Promise<ClusterPlane> {
+  const { nodeId, authority } = member;
+  let identity = await issueNodeIdentity(authority, nodeId);
+  const methods = new Map<string, CallHandler>(describeOwnTunnels(endpoints));
+  const counters = newLinkCounters();
+  const incoming = new IncomingVisits();
+  const deps: LinkDeps = {
+    ...settings,
+    methods,
+    findTunnel: endpoints.byTunnelId.bind(endpoints),
+    counters,
+    incoming,
+    onFailure: (peer, error) =>
+      log.warn({ nodeId: peer, err: describeFailure(error) }, 'another node cannot be reached'),
+  };
+  const links = await parts.start({
+    name: 'node links',
+    start: () => new NodeLinks({ identity: () => identity, deps }),
+    // The visits of others end like those of this node's own visitors.
+    drain: (_, drainMs) => incoming.end(drainMs),
+    stop: (links) => links.close(),
+  });
+  const onFailure = (tunnelId: string, error: unknown) =>
+    log.error({ tunnelId, err: describeFailure(error) }, 'a tunnel of another node cannot be served');
+  const lookup = new ClusterEndpoints({ endpoints, routes, links, modules, counters, onFailure, now });
+  for (const [method, handler] of lookup.tunnels.methods) methods.set(method, handler);
+  return {
+    lookup,
+    links,
+    methods,
+    counters,
+    async open() {
+      const listener = await parts.start({
+        name: 'node listener',
+        start: () => createLinkListener(identity, deps, (link) => links.accept(link)),
+        stop: (listener) => listener.close(),
+      });
+      const { port } = await listen(listener.server, settings.port, settings.host);
+      await parts.start({
+        name: 'renewal of the node’s certificate',
+        start: () =>
+          setInterval(async () => {
+            identity = await issueNodeIdentity(authority, nodeId);
+            listener.setIdentity(identity);
+          }, RENEWAL_INTERVAL_MS).unref(),
+        stop: (timer) => clearInterval(timer),
+      });
+      const host = settings.address.includes(':') ? `[${settings.address}]` : settings.address;
+      await member.announceAddress(`${host}:${port}`);
+    },
+  };
+}
+
+/** Listens on the TCP ports of other nodes' endpoints. */
+export async function startRemotePorts(parts: Lifecycle, deps: RemotePortsDeps): Promise<void> {
+  const remotePorts = await parts.start({
+    name: 'TCP ports of other nodes',
+    start: () => new RemotePorts(deps),
+    stop: (ports) => ports.close(),
+  });
+  await remotePorts.start();
+}

@@ -1,0 +1,125 @@
+// What stands before a tunnel stands before it on every node: modules, policies, edges, internal endpoints; and every change of them.
+
+import { Agent } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { done, newEdge, visitEdge } from '../live/edges/support.ts';
+import { newCredential } from '../support/agents/live.ts';
+import { rawAgent } from '../support/agents/raw-agent.ts';
+import { eventually } from '../support/eventually.ts';
+import { onServer, type TestGateway } from '../support/gateway/gateway.ts';
+import { visit } from '../support/visit.ts';
+import { agentAt, type Cluster, named, serve, startCluster } from './support.ts';
+
+const onRequest = (type: string, config: object = {}) => ({ on_http_request: [{ actions: [{ type, config }] }] });
+
+describe.runIf(onServer)('on another node', () => {
+  let cluster: Cluster;
+  let owner: TestGateway;
+  let entry: TestGateway;
+  beforeAll(async () => {
+    cluster = await startCluster(2);
+    [owner, entry] = cluster.gateways as [TestGateway, TestGateway];
+  });
+  afterAll(() => cluster?.close());
+
+  const agent = (credential?: object) => agentAt(owner, cluster.account, credential);
+  const met = async (url: string, gateway = entry) => {
+    const { status, body } = await visit(url, gateway.http);
+    return status === 200 ? body.split(' ')[0] : status;
+  };
+
+  test('a policy of the tunnel is obeyed', async () => {
+    const policy = onRequest('deny', { status_code: 418 });
+    const url = await serve(await agent(), await named('denied'), { policy });
+    expect([await met(url, owner), await met(url)]).toEqual([418, 418]);
+  });
+
+  test('a policy that the agent changes is obeyed once the change is acknowledged', async () => {
+    const { authtoken } = await newCredential(cluster.account);
+    const raw = await rawAgent(owner);
+    expect((await raw.auth(authtoken)).Error).toBe('');
+    const { Id, URL: url } = await raw.bind('patched.tunnel.localhost');
+    expect((await visit(url, entry.http)).status).toBe(200);
+    for (const status of [418, 451]) {
+      const TrafficPolicy = JSON.stringify(onRequest('deny', { status_code: status }));
+      expect((await raw.call(10, { TunnelId: Id, TrafficPolicy })).Error).toBe('');
+      await eventually(async () => expect((await visit(url, entry.http)).status).toBe(status));
+    }
+  });
+
+  test('a tunnel that is closed is gone, and one that is opened again is there', async () => {
+    const client = await agent();
+    const domain = 'again.tunnel.localhost';
+    for (const name of ['first', 'second']) {
+      const handle = client.open({ domain, forwardsTo: `127.0.0.1:${await named(name)}` });
+      const url = await handle.answered;
+      await eventually(async () => expect(await met(url)).toBe(name));
+      await handle.close();
+      await eventually(async () => expect(await met(url)).toBe(404));
+    }
+  });
+
+  test('an exact name comes before a wildcard, whichever node has which', async () => {
+    await done(cluster.account, 'POST', '/reserved_domains', { domain: '*.wild.example.com' });
+    await serve(await agent(), await named('wildcard'), { domain: '*.wild.example.com' });
+    const there = await agentAt(entry, cluster.account);
+    expect([await met('http://a.wild.example.com', owner), await met('http://a.wild.example.com')]).toEqual([
+      'wildcard',
+      'wildcard',
+    ]);
+    await serve(there, await named('exact'), { domain: 'a.wild.example.com' });
+    expect(await met('http://a.wild.example.com')).toBe('exact');
+    await eventually(async () => expect(await met('http://a.wild.example.com', owner)).toBe('exact'));
+    expect([await met('http://b.wild.example.com', owner), await met('http://b.wild.example.com')]).toEqual([
+      'wildcard',
+      'wildcard',
+    ]);
+  });
+
+  test('an edge reaches the labelled tunnels of its backend', async () => {
+    const { authtoken } = await newCredential(cluster.account);
+    const raw = await rawAgent(owner);
+    await raw.auth(authtoken);
+    const labels = { site: 'berlin' };
+    const { Id } = await raw.call(7, { Labels: labels, ForwardsTo: 'x', Metadata: '' });
+    const edge = await newEdge(cluster.account, { labels });
+    await eventually(async () => expect((await visitEdge(entry, edge)).body).toBe(Id));
+    await eventually(async () => expect((await visitEdge(owner, edge)).body).toBe(Id));
+    raw.close();
+    await eventually(async () => expect((await visitEdge(entry, edge)).body).toContain('ERR_GATEWAY_6528'));
+  });
+
+  test('a policy forwards to an internal endpoint of another node, and to none that the ACL denies', async () => {
+    await serve(await agent(), await named('inner'), { domain: 'inner.internal' });
+    const there = await agentAt(entry, cluster.account, { acl: ['bind:*.tunnel.localhost', 'bind:inner.internal'] });
+    const policy = onRequest('forward-internal', { url: 'http://inner.internal' });
+    const url = await serve(there, await named('outer'), { policy });
+    expect([await met(url), await met(url, owner)]).toEqual(['inner', 'inner']);
+  });
+
+  test('the pooled tunnels of several nodes are all used, those of the own node first', async () => {
+    const domain = 'pooled.tunnel.localhost';
+    const bindPooled = async (gateway: TestGateway) => {
+      const { authtoken } = await newCredential(cluster.account);
+      const raw = await rawAgent(gateway);
+      await raw.auth(authtoken);
+      const bound = await raw.bind(domain, { Extra: { Token: '', PoolingEnabled: true } });
+      expect(bound.Error).toBe('');
+      return { raw, id: bound.Id as string };
+    };
+    const [one, other] = [await bindPooled(owner), await bindPooled(owner)];
+    const seen = new Set<string>();
+    // The requests of one connection stay with one tunnel.
+    const agent = new Agent();
+    await eventually(async () => {
+      seen.add((await visit(`http://${domain}`, entry.http, { agent })).body);
+      expect([...seen].sort()).toEqual([one.id, other.id].sort());
+    });
+    const own = await bindPooled(entry);
+    for (let i = 0; i < 5; i++) expect((await visit(`http://${domain}`, entry.http, { agent })).body).toBe(own.id);
+    own.raw.close();
+    await eventually(async () =>
+      expect([one.id, other.id]).toContain((await visit(`http://${domain}`, entry.http)).body),
+    );
+  });
+});
