@@ -1,4 +1,5 @@
-// Networks of IP addresses: reading them, and telling fast which of many an address is in.
+// Networks of IP addresses: reading them, and telling fast which of many an address is in. Node's BlockList tells only whether an
+// address is in one of its networks, and refusals name the network.
 
 import { isIP } from 'node:net';
 

@@ -1,4 +1,6 @@
-// The frames of a WebSocket (RFC 6455, section 5), as a server reads and writes them.
+// The frames of a WebSocket (RFC 6455, section 5), as a server reads and writes them. The library ws gives a message once all of
+// it was read, and takes a Node stream; here a message is the bytes of a connection, which go on as they come, by the credit of
+// a stream of the multiplexer.
 
 import { isUtf8 } from 'node:buffer';
 import { Utf8Check } from './utf8-check.ts';
