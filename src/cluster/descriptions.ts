@@ -49,11 +49,16 @@ export function isSameService(one: TunnelDescription, other: TunnelDescription):
   return of(one) === of(other);
 }
 
-/**
- * Describes the tunnels of this node to others, and tells those others when what they know has changed.
- * @returns the handlers of the calls.
- */
-export function describeOwnTunnels(endpoints: EndpointRegistry): [method: string, handler: CallHandler][] {
+/** The tunnels of this node, as far as others know them. */
+export interface DescribedTunnels {
+  /** The handlers of the calls of other nodes. */
+  methods: [method: string, handler: CallHandler][];
+  /** Lets the others ask for all tunnels anew. From then on they use no stream for another request. */
+  forgetAll(): void;
+}
+
+/** Describes the tunnels of this node to others, and tells those others when what they know has changed. */
+export function describeOwnTunnels(endpoints: EndpointRegistry): DescribedTunnels {
   /** The tunnels that the other end of each link knows. */
   const known = new Map<NodeLink, Set<string>>();
   const changed = new Map<NodeLink, string[]>();
@@ -66,7 +71,7 @@ export function describeOwnTunnels(endpoints: EndpointRegistry): [method: string
     changed.clear();
   };
 
-  endpoints.onChange((tunnelId) => {
+  const report = (tunnelId: string) => {
     for (const [link, tunnels] of known) {
       if (!tunnels.delete(tunnelId)) continue;
       if (changed.size === 0) setImmediate(sendChanges);
@@ -74,7 +79,8 @@ export function describeOwnTunnels(endpoints: EndpointRegistry): [method: string
       if (tunnelIds) tunnelIds.push(tunnelId);
       else changed.set(link, [tunnelId]);
     }
-  });
+  };
+  endpoints.onChange(report);
 
   const onDescribe: CallHandler = async (body, link): Promise<DescribeResponse> => {
     const { tunnelId, proto } = body as DescribeRequest;
@@ -89,5 +95,10 @@ export function describeOwnTunnels(endpoints: EndpointRegistry): [method: string
     tunnels.add(tunnelId);
     return { tunnel: describe(endpoint) };
   };
-  return [[DESCRIBE, onDescribe]];
+  return {
+    methods: [[DESCRIBE, onDescribe]],
+    forgetAll() {
+      for (const tunnelId of new Set([...known.values()].flatMap((tunnels) => [...tunnels]))) report(tunnelId);
+    },
+  };
 }

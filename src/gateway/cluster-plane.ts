@@ -56,7 +56,8 @@ export async function startClusterPlane(
 ): Promise<ClusterPlane> {
   const { nodeId, authority } = member;
   let identity = await issueNodeIdentity(authority, nodeId);
-  const methods = new Map<string, CallHandler>(describeOwnTunnels(endpoints));
+  const own = describeOwnTunnels(endpoints);
+  const methods = new Map<string, CallHandler>(own.methods);
   const counters = newLinkCounters();
   const incoming = new IncomingVisits();
   const deps: LinkDeps = {
@@ -71,8 +72,11 @@ export async function startClusterPlane(
   const links = await parts.start({
     name: 'node links',
     start: () => new NodeLinks({ identity: () => identity, deps }),
-    // The visits of others end like those of this node's own visitors.
-    drain: (_, drainMs) => incoming.end(drainMs),
+    // The visits of others end like those of this node's own visitors: none of their streams gets another request.
+    drain(_, drainMs) {
+      own.forgetAll();
+      return incoming.end(drainMs);
+    },
     stop: (links) => links.close(),
   });
   const onFailure = (tunnelId: string, error: unknown) =>
