@@ -8,8 +8,8 @@ import { namesServing } from '../domains/dns-names.ts';
 import { findLabelledRoutes, findRemotePorts, findRoutes, type Lookup } from './find-routes.ts';
 import type { RegistrarDeps } from './registrar-deps.ts';
 
-/** The most results that are cached, where visitors are forwarded and where they are not. A served name takes about 250 bytes. */
-const CACHE_MAX = { forwarding: 100_000, alone: 10_000 };
+/** The most results that are cached. A name that is served takes about 250 bytes. */
+const CACHE_MAX = 100_000;
 /** How long a result is used: of what is served elsewhere, and of what is not served; milliseconds. */
 const FOUND_TTL_MS = 60_000;
 const ABSENT_TTL_MS = 1000;
@@ -31,7 +31,7 @@ interface PendingLookup extends Lookup {
 type Cached = TunnelRoute | readonly TunnelRoute[] | 'unknown' | 'offline';
 
 export function createRouteSource({ prisma, node, changes, settings }: RegistrarDeps): RouteSource {
-  const cache = new LRUCache<string, Cached>({ max: settings.nodeLink ? CACHE_MAX.forwarding : CACHE_MAX.alone });
+  const cache = new LRUCache<string, Cached>({ max: CACHE_MAX });
   // A wrong route turns out when it is used, and is looked up again. Where none is used, this is only what visitors are told.
   const foundTtlMs = settings.nodeLink ? FOUND_TTL_MS : ABSENT_TTL_MS;
   const lookups = { hits: 0, misses: 0 };
@@ -53,9 +53,7 @@ export function createRouteSource({ prisma, node, changes, settings }: Registrar
         );
         batch.forEach(([key, lookup], i) => {
           const routes = found[i] as Routes;
-          cache.set(inOnePiece(key), compact(routes), {
-            ttl: routes.status === 'elsewhere' ? foundTtlMs : ABSENT_TTL_MS,
-          });
+          cache.set(key, compact(routes), { ttl: routes.status === 'elsewhere' ? foundTtlMs : ABSENT_TTL_MS });
           lookup.resolve(routes);
         });
       } catch (error) {
@@ -127,9 +125,6 @@ function expand(cached: Cached): Routes {
   if (typeof cached === 'string') return { status: cached, routes: [] };
   return { status: 'elsewhere', routes: Array.isArray(cached) ? cached : [cached as TunnelRoute] };
 }
-
-/** A text that was put together refers to its parts, and takes their memory as well. */
-const inOnePiece = (text: string) => Buffer.from(text).toString();
 
 function deferred() {
   let resolve!: (routes: Routes) => void;
