@@ -109,6 +109,8 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
     region: e.REGION,
     dataDir: isAbsolute(e.DATA_DIR) ? e.DATA_DIR : resolve(root, e.DATA_DIR),
     databaseUrl: e.DATABASE_URL || undefined,
+    databaseDirectUrl: e.DATABASE_DIRECT_URL,
+    busUrl: e.BUS_URL,
     databasePool: e.DATABASE_POOL,
     serverKey: key(e.SERVER_KEY),
     previousServerKey: key(e.SERVER_KEY_PREVIOUS),
@@ -173,8 +175,9 @@ function whomToBelieve({ PROXY_PROTOCOL, TRUSTED_PROXIES }: Record<string, strin
   return 'TRUSTED_PROXIES must be set, too: PROXY_PROTOCOL is for connections that come from there';
 }
 
-/** What to say when a gateway is to reach others, and its database is its own. */
-function whyAlone({ NODE_ADDR, DATABASE_URL }: Record<string, string | undefined>): string | undefined {
-  if (NODE_ADDR === undefined || DATABASE_URL !== undefined) return undefined;
-  return 'DATABASE_URL must be set, too: NODE_ADDR is for gateways that share a PostgreSQL database';
+/** What to say when a variable is set that is about several gateways, and the database is the gateway's own. */
+function whyAlone(given: Record<string, string | undefined>): string | undefined {
+  const name = ['NODE_ADDR', 'BUS_URL', 'DATABASE_DIRECT_URL'].find((variable) => given[variable] !== undefined);
+  if (name === undefined || given.DATABASE_URL !== undefined) return undefined;
+  return `DATABASE_URL must be set, too: ${name} is for gateways that share a PostgreSQL database`;
 }

@@ -148,6 +148,22 @@ export const environment = z.object({
     .or(z.literal(''))
     .optional()
     .meta({ description: '`postgresql://…` of a PostgreSQL server', defaultText: 'the embedded database' }),
+  DATABASE_DIRECT_URL: z
+    .url({ protocol: /^postgres(ql)?$/, error: 'must be a postgresql:// URL' })
+    .optional()
+    .meta({
+      description:
+        'the same server without a pooler in between, for LISTEN and migrations, when `DATABASE_URL` leads to a pooler that gives each transaction another connection, as PgBouncer does',
+      defaultText: '`DATABASE_URL`',
+    }),
+  BUS_URL: z
+    .url({ protocol: /^(nats|tls|rediss?)$/, error: 'must be a nats://, tls:// (NATS), redis:// or rediss:// URL' })
+    .optional()
+    .meta({
+      description:
+        'NATS (`nats://…`, or `tls://…` with TLS) or Redis 6 or newer, or Valkey (`redis://…`, `rediss://…`) that carries changes [between several gateways](operating.md#several-gateways); the same for all of them',
+      defaultText: 'LISTEN/NOTIFY of the database server',
+    }),
   DATABASE_POOL: count(10, 1, 1000).meta({
     description:
       'connections to the database, in addition to one for the lease of the node and one for changes by other gateways',

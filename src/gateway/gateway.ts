@@ -22,7 +22,7 @@ import { startApiPlane } from './api-plane.ts';
 import { type DataPlane, startDataPlane } from './data-plane.ts';
 import { type EventPlane, eventPlane } from './event-plane.ts';
 import type { GatewayOptions } from './gateway-options.ts';
-import { startHousekeeping } from './housekeeping.ts';
+import { startHousekeeping, startSessionCheck } from './housekeeping.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { reserveAddress, stopperOf } from './managed-server.ts';
 import { startNode, startStorage } from './storage.ts';
@@ -67,7 +67,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
 async function startParts(parts: Lifecycle, config: Config, options: GatewayOptions): Promise<Gateway> {
   const { log, now = Date.now, eventRequestMs: requestMs, registry = new Registry() } = options;
   const storage = await startStorage(parts, config, options);
-  const { database, prisma, keys, changes, notifications, isChangeFeedConnected } = storage;
+  const { database, prisma, keys, changes, peers, isChangeFeedConnected } = storage;
 
   // The objects in events have URIs, so the port of the API has to be known before anything happens.
   const scheme = config.apiTls ? 'https' : 'http';
@@ -80,7 +80,7 @@ async function startParts(parts: Lifecycle, config: Config, options: GatewayOpti
 
   const node = await startNode(parts, config, storage, { baseUrl, log });
   const certificates: CertificateSource[] = [];
-  const measured = { database, prisma, changes, node, isChangeFeedConnected, leaseMs: config.nodeLeaseMs };
+  const measured = { database, prisma, changes, peers, node, isChangeFeedConnected, leaseMs: config.nodeLeaseMs };
   nodeMetrics(registry, measured, certificates);
 
   const events = await parts.start({
@@ -94,7 +94,7 @@ async function startParts(parts: Lifecycle, config: Config, options: GatewayOpti
     start: () =>
       startHousekeeping(
         { prisma, changes, baseUrl, log, now },
-        { node, holdMs: config.sessionHold, sweepMs: notifications && config.nodeLeaseMs / 3 },
+        { node, holdMs: config.sessionHold, sweepMs: peers && config.nodeLeaseMs / 3 },
       ),
     stop: (stop) => stop(),
   });
@@ -104,6 +104,12 @@ async function startParts(parts: Lifecycle, config: Config, options: GatewayOpti
   const signingKeys = new SigningKeys(reach, { now: () => performance.now(), time: now });
   const signingKey = signingKeys.find.bind(signingKeys);
   const registrar = createRegistrar({ prisma, changes, keys, node, settings: config, baseUrl });
+  if (peers)
+    await parts.start({
+      name: 'check of sessions',
+      start: () => startSessionCheck(registrar.endMissingSessions, log),
+      stop: (timer) => clearInterval(timer),
+    });
   const dataPlane = await parts.start({
     name: 'data plane',
     start: async () =>
@@ -133,7 +139,7 @@ async function startParts(parts: Lifecycle, config: Config, options: GatewayOpti
   });
   certificates.push(dataPlane);
 
-  const sessions = sessionCommands({ isOwn: registrar.isOwn, local: dataPlane.sessions, peers: notifications });
+  const sessions = sessionCommands({ isOwn: registrar.isOwn, local: dataPlane.sessions, peers });
   const api = await startApiPlane(
     parts,
     config,

@@ -10,6 +10,9 @@ import { sweepSignIns } from '../store/sign-in/sessions.ts';
 /** The interval of the deletions; milliseconds. */
 const HOUSEKEEPING_INTERVAL_MS = 10 * 60 * 1000;
 
+/** How often the sessions of this node are compared with the database, in milliseconds: what a lost hint missed is found within 5 s. */
+const SESSION_CHECK_INTERVAL_MS = 4000;
+
 /** The dependencies of the housekeeping. */
 export interface HousekeepingParts extends NodeDeps {
   log: Logger;
@@ -67,6 +70,13 @@ export function startHousekeeping(
     for (const timer of timers) clearInterval(timer);
     await sweep?.catch(() => undefined);
   };
+}
+
+/** Checks at intervals whether sessions of this node have ended elsewhere without this node having heard it. @returns the timer. */
+export function startSessionCheck(endMissingSessions: () => Promise<void>, log: Logger): NodeJS.Timeout {
+  return every(SESSION_CHECK_INTERVAL_MS, endMissingSessions, (error) =>
+    log.debug({ err: describeFailure(error) }, 'sessions could not be checked'),
+  );
 }
 
 /** Runs a task at an interval. The timer does not keep the process alive. @param ms the interval in milliseconds. */

@@ -5,12 +5,12 @@ import { moduleDescriptors } from '../api/modules/index.ts';
 import type { Config } from '../config/config.ts';
 import { describeFailure } from '../runtime/describe-failure.ts';
 import { Changes } from '../store/changes/changes.ts';
-import { Notifications } from '../store/changes/notifications.ts';
+import { openPeers } from '../store/changes/open-peers.ts';
+import type { PeerRelay } from '../store/changes/peer-relay.ts';
 import { openClient, type PrismaClient } from '../store/database/client.ts';
 import { migrate } from '../store/database/migrations.ts';
-import { type Database, openDatabase } from '../store/database/open-database.ts';
+import { type Database, openDatabase, withDirectPool } from '../store/database/open-database.ts';
 import { sealPolicies } from '../store/edges/seal-policies.ts';
-import { newId } from '../store/ids.ts';
 import type { Keys } from '../store/keys/keys.ts';
 import type { NodeLease } from '../store/node-lease.ts';
 import { joinNodes } from '../store/nodes/nodes.ts';
@@ -32,8 +32,8 @@ export interface Storage {
   prisma: PrismaClient;
   keys: Keys;
   changes: Changes;
-  /** The notifications between nodes; undefined when there can be only one node. */
-  notifications: Notifications | undefined;
+  /** The messages between nodes; undefined when there can be only one node. */
+  peers: PeerRelay | undefined;
   /** Whether this node receives the changes of other nodes. */
   isChangeFeedConnected(): boolean;
 }
@@ -48,7 +48,7 @@ export async function startStorage(parts: Lifecycle, config: Config, options: Ga
     stop: (database) => database.close(),
     stopTimeoutMs: config.databaseUrl === undefined ? EMBEDDED_CLOSE_MS : undefined,
   });
-  const applied = await migrate(database.pool, migrations);
+  const applied = await withDirectPool(config, database.pool, (pool) => migrate(pool, migrations));
   if (applied.length > 0) log.info({ migrations: applied }, 'migrations applied');
   const keys = await loadKeys(config);
   const prisma = await parts.start({
@@ -61,31 +61,19 @@ export async function startStorage(parts: Lifecycle, config: Config, options: Ga
   await sealPolicies(prisma, keys, (policies) => log.info({ policies }, 'secrets of traffic policies encrypted'));
 
   const changes = new Changes();
-  const { databaseUrl } = config;
-  const notifications =
-    databaseUrl === undefined
-      ? undefined
-      : await parts.start({
-          name: 'change feed',
-          async start() {
-            // Nodes filter out their own changes by an id of the process, which need not be the node's.
-            const feed = new Notifications(databaseUrl, newId('node'), changes, log);
-            await feed.start();
-            return feed;
-          },
-          ready: (feed) =>
-            feed.isListening
-              ? null
-              : 'The LISTEN connection to the database is lost: changes of other nodes are not heard.',
-          stop: (feed) => feed.close(),
-        });
+  const peers = await parts.start({
+    name: 'change feed',
+    start: () => openPeers(config, { prisma, changes, keys, log }),
+    ready: (peers) => peers?.reasonNotReady ?? null,
+    stop: (peers) => peers?.close(),
+  });
   return {
     database,
     prisma,
     keys,
     changes,
-    notifications,
-    isChangeFeedConnected: () => notifications?.isListening ?? true, // A single node has nobody to listen to.
+    peers,
+    isChangeFeedConnected: () => peers?.isConnected ?? true, // A single node has nobody to listen to.
   };
 }
 

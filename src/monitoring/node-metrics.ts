@@ -5,6 +5,7 @@ import { getHeapStatistics } from 'node:v8';
 import { collectDefaultMetrics, type Registry } from 'prom-client';
 import type { Expiries } from '../edge/tls/certificate-expiry.ts';
 import type { Changes } from '../store/changes/changes.ts';
+import type { PeerRelay } from '../store/changes/peer-relay.ts';
 import type { PrismaClient } from '../store/database/client.ts';
 import type { Database } from '../store/database/open-database.ts';
 import { uploadedExpiries } from '../store/domains/certificate-expiries.ts';
@@ -20,8 +21,10 @@ export interface NodeMetricsSource {
   database: Pick<Database, 'pool'>;
   prisma: PrismaClient;
   changes: Changes;
+  /** The messages between nodes; undefined when there can be only one node. */
+  peers: Pick<PeerRelay, 'isConnected' | 'statistics'> | undefined;
   node: Pick<NodeLease, 'renewedAt'>;
-  /** Whether this node receives the changes of other nodes (LISTEN). */
+  /** Whether this node receives the changes of other nodes. */
   isChangeFeedConnected(): boolean;
   /** Length of the lease, in milliseconds. */
   leaseMs: number;
@@ -38,7 +41,7 @@ export function nodeMetrics(registry: Registry, parts: NodeMetricsSource, source
   collectDefaultMetrics({ register: registry });
   const { database, node, isChangeFeedConnected, leaseMs } = parts;
   const { pool } = database;
-  const { gauge, gauges } = metricsFor(registry);
+  const { gauge, gauges, counter } = metricsFor(registry);
 
   // The embedded database has them, too: its pool has one connection, and statements queue for it.
   gauges('gateway_database_connections', 'Connections to the database, by their state.', ['state'], () => [
@@ -47,9 +50,20 @@ export function nodeMetrics(registry: Registry, parts: NodeMetricsSource, source
   ]);
   gauge('gateway_database_connections_max', 'Connections that there may be (DATABASE_POOL).', () => pool.options.max);
   gauge('gateway_database_waiting', 'Statements that wait for a connection.', () => pool.waitingCount);
-  gauge('gateway_database_listening', 'Whether changes of other nodes are heard (LISTEN): 1 or 0.', () =>
+  gauge('gateway_database_listening', 'Whether changes of other nodes are heard: 1 or 0.', () =>
     Number(isChangeFeedConnected()),
   );
+  gauges('gateway_bus_connected', 'Whether the bus between the nodes is connected: 1 or 0.', ['bus'], () =>
+    parts.peers ? [[{ bus: parts.peers.statistics.bus }, Number(parts.peers.isConnected)]] : [],
+  );
+  const hints = (name: 'sent' | 'received' | 'dropped', help: string) =>
+    counter(`gateway_changes_${name}_total`, help, [], () => [[{}, parts.peers?.statistics[name] ?? 0]]);
+  hints('sent', 'Changes that were sent to other nodes after their commit.');
+  hints('received', 'Changes that were received from other nodes.');
+  hints('dropped', 'Changes that could not be sent to other nodes, which then read again.');
+  counter('gateway_change_gaps_total', 'How often changes of other nodes may have been missed.', [], () => [
+    [{}, parts.changes.gaps],
+  ]);
   gauge(
     'gateway_node_lease_age_seconds',
     'Time since the lease was renewed.',

@@ -4,6 +4,13 @@ export interface StoreSettings {
   dataDir: string;
   /** The URL of a PostgreSQL server. Undefined: the embedded database in `dataDir`. */
   databaseUrl: string | undefined;
+  /**
+   * The URL of the same server past a pooler. Undefined: `databaseUrl`. It is for what needs a session of the server: LISTEN, and the
+   * lock of migrations.
+   */
+  databaseDirectUrl: string | undefined;
+  /** The URL of the bus between gateways: NATS or Redis. Undefined: LISTEN/NOTIFY of the database server. */
+  busUrl: string | undefined;
   /** The most connections to a server. */
   databasePool: number;
   /** 32 bytes; undefined: the file in `dataDir`. */

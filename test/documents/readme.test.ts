@@ -123,6 +123,8 @@ describe('configuration', () => {
     'the request’s own origin': undefined,
     'loopback names': ['localhost', '127.0.0.1', '[::1]'],
     'the embedded database': undefined,
+    '`DATABASE_URL`': undefined,
+    'LISTEN/NOTIFY of the database server': undefined,
     'made in `$DATA_DIR/server.key`': undefined,
     'made and printed': undefined,
     'the bound ports': 0,

@@ -125,7 +125,7 @@ describe.runIf(onServer)('two gateways on one server', () => {
     await notify(JSON.stringify({ node: 'elsewhere', changes: [change] }));
     expect((await stream.next()).data.credentialChanged).toEqual({ id: body.id, action: 'UPDATED' });
     stream.close();
-    const dropped = gateway.logs.filter((line) => line.includes('malformed notification dropped'));
+    const dropped = gateway.logs.filter((line) => line.includes('malformed message of another gateway dropped'));
     expect(dropped).toHaveLength(wrong.length);
     expect([await ready(), gateway.fatal]).toEqual([200, []]);
   });

@@ -14,7 +14,9 @@ describe('a mistake in the environment is reported by the name of its variable:'
     ['BASE_DOMAIN', 'localhost'],
     ['CNAME_DOMAIN', '-x.example'],
     ['DATABASE_URL', 'mysql://localhost/x'],
+    ['DATABASE_DIRECT_URL', 'mysql://localhost/x'],
     ['DATABASE_POOL', '0'],
+    ['BUS_URL', 'amqp://localhost'],
     ['SERVER_KEY', 'short'],
     ['SERVER_KEY', key.slice(4)],
     ['SERVER_KEY_PREVIOUS', 'not base64!'],
@@ -48,6 +50,14 @@ describe('a mistake in the environment is reported by the name of its variable:'
   ])('%s=%s', (name, value) => {
     expect(() => readConfig({ [name]: value }, '/')).toThrow(ConfigError);
     expect(() => readConfig({ [name]: value }, '/')).toThrow(new RegExp(`^${name} .`, 'm'));
+  });
+
+  test.each([
+    ['BUS_URL', 'nats://localhost'],
+    ['DATABASE_DIRECT_URL', 'postgresql://localhost/x'],
+  ])('%s, which is for several gateways, with the embedded database', (name, value) => {
+    expect(() => readConfig({ [name]: value }, '/')).toThrow(`DATABASE_URL must be set, too: ${name}`);
+    expect(() => readConfig({ [name]: value, DATABASE_URL: 'postgresql://localhost/x' }, '/')).not.toThrow();
   });
 
   test('all of them at once, each on a line of its own', () => {

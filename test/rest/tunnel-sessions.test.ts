@@ -3,7 +3,8 @@
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { Changes } from '../../src/store/changes/changes.ts';
-import { Notifications } from '../../src/store/changes/notifications.ts';
+import { PeerRelay } from '../../src/store/changes/peer-relay.ts';
+import { postgresBus } from '../../src/store/changes/postgres-bus.ts';
 import { sessionCommands } from '../../src/store/changes/session-commands.ts';
 import { newId } from '../../src/store/ids.ts';
 import { newClient, PATIENT, type TestClient } from '../agent/client/support.ts';
@@ -199,7 +200,8 @@ describe.runIf(onServer)('another gateway on the same server', () => {
 
   test('gives up on a session that no node has, in time', async () => {
     const url = place.env.DATABASE_URL ?? '';
-    const peers = new Notifications(url, newId('node'), new Changes(), pino({ level: 'silent' }));
+    const silence = { changes: new Changes(), log: pino({ level: 'silent' }) };
+    const peers = new PeerRelay({ bus: postgresBus(url), node: newId('node'), ...silence });
     const local = { command: async () => 'done' as const };
     const asking = sessionCommands({ isOwn: () => false, local, peers, timeoutMs: 50 });
     const patient = sessionCommands({ isOwn: () => false, local, peers, timeoutMs: 30_000 });

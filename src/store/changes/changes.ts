@@ -1,5 +1,5 @@
 // The change feed: every write announces its changes here, and subscriptions listen here. Where several gateway processes share
-// a PostgreSQL server, the announcements also reach the others (LISTEN/NOTIFY).
+// a PostgreSQL server, the announcements also reach the others: see `PeerRelay`.
 
 import { reportDefect } from '../../protocol/defect.ts';
 import type { Db, PrismaClient } from '../database/client.ts';
@@ -14,10 +14,28 @@ export interface Change {
   accountId: string;
 }
 
-/** Carries changes to other processes. Delivery is not guaranteed: a listener that needs certainty reads the database again. */
+/**
+ * Kinds whose changes are hints: of live objects, and of deliveries. Agents change them by the thousand, so they are sent in batches
+ * after their commit. Changes of all other kinds are configuration, which no node may miss.
+ */
+const HINT_KINDS: ReadonlySet<string> = new Set([
+  'tunnel',
+  'endpoint',
+  'tunnelSession',
+  'offlineEndpoint',
+  'eventDelivery',
+  'tcpPort',
+]);
+
+/** Carries changes to other processes. */
 export interface ChangeRelay {
-  /** Sends within the transaction, so that a change that is rolled back is never sent. */
-  send(tx: Db, changes: Change[]): Promise<void>;
+  /**
+   * Called within a transaction that changes configuration, at its end, so that a change that is rolled back is never sent.
+   * @returns a function to be called after the commit.
+   */
+  sendConfiguration(tx: Db, changes: Change[]): Promise<() => void>;
+  /** Sends hints soon. Called after their commit. They may be lost: a listener that needs certainty reads the database again. */
+  sendHints(changes: Change[]): void;
 }
 
 /** Applies changes to state elsewhere in this process. It never rejects: a follower retries its own failures. */
@@ -32,6 +50,7 @@ export class Changes {
   readonly #gapListeners = new Set<() => void>();
   readonly #onDefect: (error: unknown) => void;
   #relay: ChangeRelay | undefined;
+  #gaps = 0;
 
   /** @param onDefect called with what a listener throws, which must not fail the write. */
   constructor(onDefect = reportDefect) {
@@ -63,8 +82,14 @@ export class Changes {
     return () => this.#gapListeners.delete(listener);
   }
 
+  /** How often changes of other processes may have been lost. */
+  get gaps(): number {
+    return this.#gaps;
+  }
+
   /** Reports that changes of other processes may have been lost. */
   reportGap(): void {
+    this.#gaps++;
     for (const listener of this.#gapListeners) this.#callSafely(listener);
   }
 
@@ -82,9 +107,9 @@ export class Changes {
     }
   }
 
-  /** Publishes changes outside a transaction: hints at what is in the database already. */
-  async publishHints(prisma: PrismaClient, changes: Change[]): Promise<void> {
-    await this.#relay?.send(prisma, changes);
+  /** Publishes hints at what is in the database already. */
+  async publishHints(changes: Change[]): Promise<void> {
+    this.#relay?.sendHints(changes);
     await waitAtMost(FOLLOW_TIMEOUT_MS, this.publish(changes));
   }
 
@@ -97,12 +122,19 @@ export class Changes {
     work: (tx: Db, announce: (change: Change) => void) => Promise<T>,
   ): Promise<T> {
     const pending: Change[] = [];
+    const relay = this.#relay;
+    let committed = () => {};
     const result = await prisma.$transaction(async (tx) => {
       const value = await work(tx, (change) => pending.push(change));
-      if (pending.length > 0) await this.#relay?.send(tx, pending);
+      const configuration = pending.filter(({ kind }) => !HINT_KINDS.has(kind));
+      if (relay && configuration.length > 0) committed = await relay.sendConfiguration(tx, configuration);
       return value;
     });
-    if (pending.length > 0) await waitAtMost(FOLLOW_TIMEOUT_MS, this.publish(pending));
+    if (pending.length === 0) return result;
+    committed();
+    const hints = pending.filter(({ kind }) => HINT_KINDS.has(kind));
+    if (hints.length > 0) relay?.sendHints(hints);
+    await waitAtMost(FOLLOW_TIMEOUT_MS, this.publish(pending));
     return result;
   }
 }

@@ -1,9 +1,9 @@
-// Routes commands to their session: in this process, or through the database to the node that holds it.
+// Routes commands to their session: in this process, or through the bus to the node that holds it.
 
 import { setTimeout as wait } from 'node:timers/promises';
 import type { CommandOutcome, SessionCommand, SessionCommands } from '../../tunnel/control/session-commands.ts';
 import { newId } from '../ids.ts';
-import type { Notifications } from './notifications.ts';
+import type { PeerRelay } from './peer-relay.ts';
 
 /** How long to wait for an agent's answer by default, in milliseconds. */
 const COMMAND_TIMEOUT_MS = 5000;
@@ -27,7 +27,7 @@ export interface SessionCommandDeps {
   /** Sends commands to the sessions of this process. */
   local: SessionCommands;
   /** The messages to other processes; undefined when there are none, as with the embedded database. */
-  peers?: Pick<Notifications, 'sendMessage' | 'onMessage'> | undefined;
+  peers?: Pick<PeerRelay, 'sendMessage' | 'onMessage'> | undefined;
   timeoutMs?: number;
 }
 

@@ -28,11 +28,17 @@ export class LostConnections {
   readonly #connectionString: string;
   readonly #watched = new Map<pg.PoolClient, Watched>();
   readonly #timer: NodeJS.Timeout;
+  readonly #hasPooler: boolean;
   #isVerifying = false;
 
-  /** Watches the connections given to `add`, until `stop`. */
-  constructor(connectionString: string) {
+  /**
+   * Watches the connections given to `add`, until `stop`.
+   * @param hasPooler whether the connections lead to a pooler, which runs each transaction in another process of the server: then
+   *   nothing can be asked about them, and they are only given up.
+   */
+  constructor(connectionString: string, hasPooler: boolean) {
     this.#connectionString = connectionString;
+    this.#hasPooler = hasPooler;
     this.#timer = setInterval(() => this.#check(), CHECK_INTERVAL_MS).unref();
   }
 
@@ -64,7 +70,7 @@ export class LostConnections {
       watched.bytesRead = bytesRead;
       watched.idleChecks = isStill ? watched.idleChecks + 1 : 0;
       if (watched.idleChecks >= GIVE_UP_CHECKS) socketOf(watched.client).destroy();
-      else if (watched.idleChecks >= SUSPECT_CHECKS) suspects.push(watched);
+      else if (watched.idleChecks >= SUSPECT_CHECKS && !this.#hasPooler) suspects.push(watched);
     }
     if (suspects.length > 0 && !this.#isVerifying) void this.#verify(suspects);
   }

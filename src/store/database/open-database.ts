@@ -7,6 +7,8 @@ import { LostConnections } from './lost-connections.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;
 const STATEMENT_TIMEOUT_MS = 30_000;
+/** The most connections to `DATABASE_DIRECT_URL` for migrations: one for the work, and one that may hold the lock. */
+const DIRECT_MAX = 3;
 /** The first statement on each connection. The types do not know that a statement may have a time-out of its own. */
 const FIRST_STATEMENT: pg.QueryConfig & { query_timeout: number } = {
   text: "SELECT set_config('TimeZone', 'UTC', false), pg_backend_pid() AS pid",
@@ -38,15 +40,42 @@ export interface DatabaseOptions {
  * @throws {EmbeddedError} when the embedded database is in use or does not start.
  */
 export async function openDatabase(
-  config: Pick<StoreSettings, 'databaseUrl' | 'databasePool' | 'dataDir'>,
+  config: Pick<StoreSettings, 'databaseUrl' | 'databasePool' | 'dataDir'> &
+    Partial<Pick<StoreSettings, 'databaseDirectUrl'>>,
   options: DatabaseOptions,
 ): Promise<Database> {
   if (config.databaseUrl === undefined) return { ...(await openEmbedded(config.dataDir, options)), kind: 'embedded' };
-  return { ...openServer(config.databaseUrl, config.databasePool), kind: 'server' };
+  const hasPooler = config.databaseDirectUrl !== undefined;
+  return { ...openServer(config.databaseUrl, config.databasePool, hasPooler), kind: 'server' };
 }
 
-function openServer(connectionString: string, max: number): Omit<Database, 'kind'> {
-  const lost = new LostConnections(connectionString);
+/**
+ * Runs work that needs sessions of the server, as advisory locks do: on connections to `DATABASE_DIRECT_URL`, if it is set, and
+ * otherwise on those of the pool.
+ */
+export async function withDirectPool<T>(
+  { databaseDirectUrl }: Pick<StoreSettings, 'databaseDirectUrl'>,
+  pool: pg.Pool,
+  work: (pool: pg.Pool) => Promise<T>,
+): Promise<T> {
+  if (databaseDirectUrl === undefined) return work(pool);
+  const direct = new pg.Pool({
+    connectionString: databaseDirectUrl,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    application_name: 'gateway migrations',
+    max: DIRECT_MAX,
+  });
+  direct.on('error', () => undefined); // A connection that breaks while it is idle is replaced.
+  try {
+    return await work(direct);
+  } finally {
+    await direct.end();
+  }
+}
+
+function openServer(connectionString: string, max: number, hasPooler: boolean): Omit<Database, 'kind'> {
+  const lost = new LostConnections(connectionString, hasPooler);
   const settings: pg.PoolConfig = {
     connectionString,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,

@@ -39,13 +39,10 @@ export async function settleQueue(
 
 /** Announces to those who watch a destination that the state of its delivery, already stored, has changed. */
 export function publishDeliveryChange(
-  { changes, prisma }: Parts,
+  { changes }: Pick<Parts, 'changes'>,
   { destinationId: id, accountId }: LeasedQueue,
 ): Promise<void> {
-  // A failed announcement is not repeated: the next one brings watchers up to date.
-  return changes
-    .publishHints(prisma, [{ kind: 'eventDelivery', action: 'UPDATED', id, accountId }])
-    .catch(() => undefined);
+  return changes.publishHints([{ kind: 'eventDelivery', action: 'UPDATED', id, accountId }]);
 }
 
 interface QueueStates {

@@ -11,7 +11,7 @@ import { createSessionStore, requireRecentLease, type SessionStore } from './ses
 
 export type { RegistrarDeps as LiveParts, RegistrarSettings as LiveSettings } from './registrar-deps.ts';
 
-export interface NodeRegistrar extends Registrar, Pick<SessionStore, 'isOwn'> {}
+export interface NodeRegistrar extends Registrar, Pick<SessionStore, 'isOwn' | 'endMissingSessions'> {}
 
 /** Registers live objects as this node's. */
 export function createRegistrar(deps: RegistrarDeps): NodeRegistrar {

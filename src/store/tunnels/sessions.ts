@@ -14,6 +14,11 @@ export interface SessionStore
   extends Pick<Registrar, 'sessionOpened' | 'sessionClosed' | 'tunnelClosed' | 'onSessionReplaced'> {
   /** Whether this process holds a session whose row still exists. */
   isOwn(sessionId: string): boolean;
+  /**
+   * Ends the sessions whose rows are gone, if the number of rows is not what this node knows. It is called at intervals: the hint at
+   * a session that ended elsewhere may be lost.
+   */
+  endMissingSessions(): Promise<void>;
   /** Ends a session whose agent has reconnected elsewhere. Its node is notified. */
   endElsewhere(sessionId: string): Promise<void>;
 }
@@ -21,6 +26,8 @@ export interface SessionStore
 export function createSessionStore({ prisma, changes, node, settings, baseUrl }: RegistrarDeps): SessionStore {
   /** The sessions of this node, with where their agents connected. */
   const own = new Map<string, Ingress>();
+  /** Sessions that begin: their rows may not exist yet. */
+  const opening = new Set<string>();
   /** Sessions that this node is closing, whose end is not reported as a replacement. */
   const closing = new Set<string>();
   const listeners = new Set<(sessionId: string) => void>();
@@ -38,11 +45,21 @@ export function createSessionStore({ prisma, changes, node, settings, baseUrl }:
   changes.onGap(() => void takeWhatIsGone().catch(() => undefined));
 
   async function takeWhatIsGone(): Promise<void> {
-    const ids = [...own.keys()];
+    const ids = [...own.keys()].filter((id) => !opening.has(id));
     if (ids.length === 0) return;
     const rows = await prisma.tunnelSession.findMany({ where: { id: { in: ids } }, select: { id: true } });
     const there = new Set(rows.map(({ id }) => id));
     for (const id of ids) if (!there.has(id)) taken(id);
+  }
+
+  /** How many rows more than known sessions the last comparison left: rows of sessions that failed to begin, and alike. */
+  let knownSurplus = 0;
+  async function endMissingSessions(): Promise<void> {
+    const rows = await prisma.tunnelSession.count({ where: { nodeId: node.id } });
+    const surplus = () => rows - (own.size - opening.size);
+    if (surplus() === knownSurplus) return;
+    await takeWhatIsGone();
+    knownSurplus = surplus();
   }
 
   const ingressOf = (id: string) => own.get(id);
@@ -90,6 +107,8 @@ export function createSessionStore({ prisma, changes, node, settings, baseUrl }:
   return {
     isOwn: (sessionId) => own.has(sessionId),
 
+    endMissingSessions,
+
     onSessionReplaced(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -98,6 +117,7 @@ export function createSessionStore({ prisma, changes, node, settings, baseUrl }:
     async sessionOpened(session) {
       await requireRecentLease(node);
       const id = newId('ts');
+      opening.add(id);
       const open = () => {
         own.set(id, session.ingress); // Another node may replace the session as soon as its row exists.
         return begin({ ...session, id, nodeId: node.id, region });
@@ -112,6 +132,8 @@ export function createSessionStore({ prisma, changes, node, settings, baseUrl }:
       } catch (error) {
         own.delete(id);
         throw error;
+      } finally {
+        opening.delete(id);
       }
       return id;
     },

@@ -50,7 +50,7 @@ const clock = setInterval(async () => {
     ...(await deleteEndpoints(CREATED_PER_TICK)),
     ...(await createEndpoints(CREATED_PER_TICK)),
   ];
-  await changes.publishHints(prisma, made);
+  await changes.publishHints(made);
   isBusy = false;
 }, TICK_MS);
 process.on('SIGTERM', async () => {
