@@ -64,6 +64,8 @@ export interface TunnelHandle {
   readonly url: string | null;
   /** The resumption; null before the first bind, and always for a tunnel with labels. */
   readonly resumption: Resumption | null;
+  /** The number of sessions that serve the tunnel. */
+  readonly legs: number;
   /** The refusal of a refused tunnel; null otherwise. */
   readonly error: GatewayError | null;
   readonly counters: {
@@ -82,11 +84,11 @@ export interface TunnelHandle {
   close(): Promise<void>;
 }
 
-/** The state of the session. `refused`: the gateway refused the authtoken; the client retries with long delays. */
+/** The state of a session. `refused`: the gateway refused the authtoken; the client retries with long delays. */
 export type ClientState = 'connecting' | 'online' | 'waiting' | 'refused' | 'closed';
 
-/** The session of a client, as people see it. */
-export interface ClientStatus {
+/** A client's connection to the gateway, as people see it. */
+interface ConnectionStatus {
   state: ClientState;
   /** When the state began, in milliseconds since 1970. */
   since: number;
@@ -98,6 +100,21 @@ export interface ClientStatus {
   latencyMs: number | null;
   /** The number of sessions since the start. */
   sessions: number;
+}
+
+/** One of the sessions that a client has at once, each with another gateway process (node). */
+export interface LegStatus extends ConnectionStatus {
+  /** Its number, from 0. */
+  number: number;
+  /** The address of the gateway that it is connected to, or tried last, `host:port`; null before the first attempt. */
+  gateway: string | null;
+  /** The id of the node that it is connected to; null when there is no session, or the gateway did not say. */
+  node: string | null;
+}
+
+/** The state of a client: online while at least one of its legs is. */
+export interface ClientStatus extends ConnectionStatus {
+  legs: LegStatus[];
 }
 
 /** The handlers of remote commands. Each returns null when it accepts the command, otherwise the reason of the refusal. */
@@ -112,15 +129,17 @@ export interface GatewayClient {
   readonly status: ClientStatus;
   /** Opens a tunnel, which is bound as soon as there is a session. @throws {Error} when the client is closed. */
   open(tunnel: TunnelSpec | LabelTunnelSpec): TunnelHandle;
-  /** Closes all tunnels and the session. Resolves when the connection is closed. */
+  /** Closes all tunnels and sessions. Resolves when the connections are closed. */
   close(): Promise<void>;
 }
 
 /** The settings and callbacks of a client. */
 export interface ClientOptions {
   authtoken: string;
-  /** Host and port of the gateway's agent listener. */
-  gateway: { host: string; port: number };
+  /** The agent listeners of the gateway. All belong to one gateway, which may have several processes (nodes). */
+  gateways: readonly { host: string; port: number }[];
+  /** The number of sessions to have at once, each with another node; null for two where there are two addresses, otherwise one. */
+  legs: number | null;
   /** The trusted CA certificates, in PEM; undefined for those that Node trusts. */
   ca: string | undefined;
   /** The identity of the session to take over; null for none. */

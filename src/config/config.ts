@@ -82,6 +82,7 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
     publicHttpPort: e.PUBLIC_HTTP_PORT,
     publicHttpsPort: e.PUBLIC_HTTPS_PORT,
     agentHosts: e.AGENT_HOSTS,
+    agentAddresses: e.AGENT_ADDRESSES,
     tlsDir: e.TLS_DIR && resolve(root, e.TLS_DIR),
     heartbeatInterval: e.HEARTBEAT_INTERVAL_MS,
     heartbeatTolerance: e.HEARTBEAT_TOLERANCE_MS,

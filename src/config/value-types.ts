@@ -76,6 +76,17 @@ export const networks = listValue('').transform((entries, context) => {
   return entries;
 });
 
+/** Addresses with a port: `a.example.com:4443`, `10.0.0.2:4443`, `[fd00::2]:4443`. */
+export const hostPorts = listValue('').transform((addresses, context) => {
+  for (const address of addresses) {
+    const [, bracketed, host = '', number] = /^(?:\[(.*)\]|([^:]+)):(\d{1,5})$/.exec(address) ?? [];
+    const isHost = bracketed === undefined ? /^[a-z0-9_]([a-z0-9_.-]{0,252})$/i.test(host) : isIP(bracketed) === 6;
+    if (!isHost || !(Number(number) >= 1 && Number(number) <= PORTS))
+      context.addIssue(`must be host:port, as a.example.com:4443 or [fd00::2]:4443: "${address}" is not`);
+  }
+  return addresses;
+});
+
 /** Listeners that proxies may stand in front of. */
 export const proxied = listValue('').transform((names, context) => {
   for (const name of names)

@@ -6,6 +6,7 @@ import {
   dnsServers,
   domainName,
   endpoints,
+  hostPorts,
   listValue,
   milliseconds,
   networks,
@@ -51,6 +52,10 @@ export const environment = z.object({
   }),
   AGENT_HOSTS: listValue('').meta({
     description: 'names and addresses that agents use to connect, in addition to loopback, `HOST` and `BASE_DOMAIN`',
+  }),
+  AGENT_ADDRESSES: hostPorts.meta({
+    description:
+      'addresses `host:port` of the agent listeners of all gateways on this database, which agents are told. With two or more, an SDK that can have [several sessions](tunnels.md#agents-on-two-gateways) opens one at each, at most four',
   }),
   TLS_DIR: z.string().min(1).optional().meta({
     description: 'directory with certificates `*.crt` and their keys `*.key`, in PEM; read again when it changes',

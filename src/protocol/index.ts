@@ -3,6 +3,7 @@
 export { ByteBudget } from './byte-budget.ts';
 export { limitConcurrency } from './concurrency-limit.ts';
 export { LineWriter } from './line-writer.ts';
+export * from './messages/auth.ts';
 export { Fields } from './messages/fields.ts';
 export { answerHeartbeat, startHeartbeat } from './messages/heartbeat.ts';
 export { describeJsonError, JsonReader, MESSAGE_MAX, MessageError } from './messages/json-reader.ts';

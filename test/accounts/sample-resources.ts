@@ -112,7 +112,15 @@ export async function fill(gateway: TestGateway, account: Account): Promise<Hold
   const hostname = `${fresh()}.${zone}`;
   const opened = bound(await gateway.registrar.bind(nameRequest(ids.tunnelSession, hostname, { proto: 'https' })));
   const labels = { app: fresh() };
-  bound(await gateway.registrar.bindLabels({ sessionId: ids.tunnelSession, labels, forwardsTo: '', metadata: '' }));
+  bound(
+    await gateway.registrar.bindLabels({
+      sessionId: ids.tunnelSession,
+      resume: null,
+      labels,
+      forwardsTo: '',
+      metadata: '',
+    }),
+  );
   ids.tunnel = opened.tunnelId;
   ids.endpoint = opened.endpointId;
 

@@ -122,6 +122,7 @@ async function goLive(gateway: TestGateway, accountId: string, credentialId: str
   const { tunnelId: labelTunnel } = bound(
     await registrar.bindLabels({
       sessionId: session,
+      resume: null,
       labels: { ...labels, site: 'berlin' },
       forwardsTo: 'http://localhost:3001',
       metadata: '',

@@ -105,6 +105,9 @@ describe('of what is live', () => {
         const tunnel = { id: newId('tn'), accountId, sessionId, proto: 'http', publicUrl: '', forwardsTo: 'x' };
         await prisma.tunnel.create({ data: tunnel });
         await prisma.endpoint.create({ data: { ...endpoint, type: 'EPHEMERAL', nodeId, tunnelId: tunnel.id } });
+        const leg = { ...own, id: newId('ts'), clientId: sessionId, leg: 1 };
+        await prisma.tunnelSession.create({ data: leg });
+        await prisma.tunnelLeg.create({ data: { tunnelId: tunnel.id, sessionId: leg.id, nodeId } });
       }
       const offline = { id: newId('oep'), accountId, address: `http:${i}`, proto: 'http', publicUrl: '', hostport: '' };
       await prisma.offlineEndpoint.create({ data: { ...offline, onlineAt: new Date(), credentialId } });
@@ -125,29 +128,34 @@ describe('of what is live', () => {
     return id;
   }
 
-  // Which nodes are live is asked once for the list and once for the tunnels of edges; sessions, tunnels, edges, routes
+  // Which nodes are live is asked once for the list and once for the tunnels of edges; sessions, tunnels, legs, edges, routes
   // and backends each take one statement.
   test.each([
     [
       'endpoints with their agents, traffic and signs of life',
-      12,
+      16,
       `endpoints(FIRST) { nodes { id forwardsTo agents roundTrip { at } traffic { requests }
         tunnelSession { id ip credential { id } roundTrip { milliseconds } tunnels { id publicUrl } } } }`,
     ],
     [
       'endpoints with as much in edges',
-      12,
+      13,
       `endpoints(FIRST) { edges { node { agents roundTrip { at } tunnelSession { id } forwardsTo } } }`,
     ],
     [
       'sessions with their tunnels',
-      4,
+      6,
       'tunnelSessions(FIRST) { nodes { id arch userAgent roundTrip { at } tunnels { id forwardsTo } } }',
     ],
     [
       'sessions with the endpoints of their tunnels',
-      5,
+      8,
       'tunnelSessions(FIRST) { nodes { id tunnels { id endpoint { id uri } labels } } }',
+    ],
+    [
+      'endpoints with their legs',
+      12,
+      'endpoints(FIRST) { nodes { id legs { number nodeId session { id credential { id } tunnels { id } } } } }',
     ],
     ['offline endpoints', 3, 'offlineEndpoints(FIRST) { nodes { id reason heldUntil credential { id uri } } }'],
   ])('a list of 100 %s takes no more statements than of 1, and at most %i', async (_, most, list) => {

@@ -80,7 +80,7 @@ describe('a name that an agent serves', () => {
     const answer = await account.call('POST', '/edges/tls', body);
     expect(answer).toMatchObject({ status: 409, body: { error_code: 'ERR_GATEWAY_7132' } });
     expect(answer.body.msg).toContain('hostports[1]');
-    await gateway.registrar.tunnelClosed(tunnelId);
+    await gateway.registrar.tunnelClosed(session, tunnelId);
     await created('/edges/tls', body);
     const again = nameRequest(session, hostname, { proto, port: 443 });
     expect(await gateway.registrar.bind(again)).toEqual({ refused: 'onEdge', target: hostname });

@@ -48,7 +48,7 @@ describe('a stranger', () => {
   test('who begins several calls at once is cut off; heartbeats beside one call are what SDKs begin with', async () => {
     const agent = await rawAgent(gateway);
     openTypedStream(agent.mux, StreamType.HEARTBEAT, Buffer.from('beat'));
-    expect(await agent.call(StreamType.SERVER_INFO, {})).toEqual({ Region: '' });
+    expect(await agent.call(StreamType.SERVER_INFO, {})).toMatchObject({ Region: '' });
     openTypedStream(agent.mux, StreamType.AUTH, Buffer.from('{"Version":'));
     openTypedStream(agent.mux, StreamType.AUTH, Buffer.from('{"Version":'));
     expect((await agent.closed).code).toBe(ErrorCode.ENHANCE_CALM);
@@ -170,7 +170,7 @@ describe('a session', () => {
     });
     expect(await refused).toContain('4194304 bytes together');
     for (const stream of streams) stream.reset();
-    expect(await agent.call(StreamType.SERVER_INFO, {})).toEqual({ Region: '' });
+    expect(await agent.call(StreamType.SERVER_INFO, {})).toMatchObject({ Region: '' });
   });
 
   test('asks for signs of life on one stream: another is refused', async () => {

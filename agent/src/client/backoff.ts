@@ -19,6 +19,22 @@ export function reconnectDelay(
   return timing.random() * doubling(timing.retryFirst, failures, max);
 }
 
+/** The delay before a session that was lost while another leg is connected is opened again. */
+export function lostLegDelay(timing: Randomness & Pick<ClientTiming, 'legRetry'>): number {
+  return timing.random() * timing.legRetry;
+}
+
+/**
+ * The delay before the next attempt to connect while another leg is connected.
+ * @param failures consecutive failures, from 1.
+ */
+export function spareLegDelay(
+  failures: number,
+  timing: Randomness & Pick<ClientTiming, 'retryFirst' | 'legRetry'>,
+): number {
+  return timing.random() * doubling(timing.retryFirst, failures, timing.legRetry);
+}
+
 /**
  * The delay before a refused authtoken is tried again. It is long, as a person must act first and each attempt costs a
  * handshake.

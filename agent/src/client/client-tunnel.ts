@@ -1,4 +1,4 @@
-// A tunnel of the client: it is bound on every session, with retries, until it is closed.
+// A tunnel of the client: it is bound in every session, with retries, until it is closed.
 
 import type {
   GatewayError,
@@ -10,12 +10,13 @@ import type {
 } from '../gateway-client.ts';
 import { writeLabels } from '../settings/labels.ts';
 import { reconnectDelay, refusedTunnelDelay } from './backoff.ts';
-import { type BindResult, requestBind } from './bind-request.ts';
+import { BindRequests } from './bind-request.ts';
 import { createCounters, type ForwardTarget } from './forward.ts';
 import { GatewayRefusal } from './gateway-refusal.ts';
 import type { GatewaySession } from './gateway-session.ts';
 import { OpenStreams } from './open-streams.ts';
 import type { ClientTiming } from './timing.ts';
+import { TunnelBind } from './tunnel-bind.ts';
 import { readUpstream, type Upstream } from './upstream.ts';
 
 /** The dependencies that all tunnels of a client share. */
@@ -31,7 +32,7 @@ export interface ClientTunnelDeps {
   log(level: 'info' | 'warn' | 'error', text: string, details?: Record<string, unknown>): void;
 }
 
-/** One tunnel, over all sessions of its client. */
+/** One tunnel, over all sessions of its client. Several sessions may serve it at once. */
 export class ClientTunnel implements TunnelHandle, ForwardTarget {
   readonly upstream: Upstream | undefined;
   readonly traffic = { fromSocket: 0, toSocket: 0 };
@@ -41,22 +42,12 @@ export class ClientTunnel implements TunnelHandle, ForwardTarget {
 
   readonly #spec: TunnelSpec | LabelTunnelSpec;
   readonly #deps: ClientTunnelDeps;
+  readonly #binds = new Map<GatewaySession, TunnelBind>();
   #state: TunnelState = 'pending';
-  #resumption: Resumption | null;
-  /** The id of the last bind. */
-  #id: string | undefined;
+  readonly #requests: BindRequests;
   #url: string | null = null;
   #error: GatewayError | null = null;
   #settleAnswered: { resolve(url: string): void; reject(error: Error): void } = { resolve() {}, reject() {} };
-  /** The session of the last bind request. */
-  #session: GatewaySession | undefined;
-  #pendingBind: Promise<void> = Promise.resolve();
-  #retryTimer: NodeJS.Timeout | undefined;
-  /** The numbers of consecutive refusals and consecutive failures. */
-  #refusals = 0;
-  #failures = 0;
-  /** Set after a bind without a response: the gateway may serve the tunnel under an id that we do not know. */
-  #mayBeOrphaned = false;
   #closing: Promise<void> | undefined;
   /** The last logged failure to connect to the upstream. */
   #dialFailure: string | null = null;
@@ -64,7 +55,7 @@ export class ClientTunnel implements TunnelHandle, ForwardTarget {
   constructor(spec: TunnelSpec | LabelTunnelSpec, deps: ClientTunnelDeps) {
     this.#spec = spec;
     this.#deps = deps;
-    this.#resumption = 'labels' in spec ? null : spec.resume;
+    this.#requests = new BindRequests(spec);
     this.answered = new Promise((resolve, reject) => {
       this.#settleAnswered = { resolve, reject };
     });
@@ -80,42 +71,49 @@ export class ClientTunnel implements TunnelHandle, ForwardTarget {
     return this.#url;
   }
 
+  get legs(): number {
+    return [...this.#binds.values()].filter(({ isBound }) => isBound).length;
+  }
+
   /** Whether the gateway sends visitors. */
   get isLive(): boolean {
-    return this.#id !== undefined && this.#deps.live.get(this.#id) === this;
+    return this.legs > 0;
   }
 
   get resumption(): Resumption | null {
-    return this.#resumption;
+    return 'labels' in this.#spec ? null : this.#requests.resumption;
   }
 
   get error(): GatewayError | null {
     return this.#error;
   }
 
-  /** Binds the tunnel on a session, at once. */
+  /** Binds the tunnel in a session, at once. */
   bind(session: GatewaySession): void {
     if (this.#state === 'closed' || !this.upstream) return;
-    clearTimeout(this.#retryTimer);
-    if (this.#session !== session) this.#mayBeOrphaned = false;
-    this.#session = session;
-    this.#pendingBind = this.#requestBind(session);
+    const bind = this.#binds.get(session) ?? new TunnelBind(session);
+    this.#binds.set(session, bind);
+    bind.cancelRetry();
+    bind.pending = this.#bind(bind);
   }
 
-  /** Handles the end of the session. The tunnel keeps its resumption, for the bind on the next session. */
-  handleSessionLost(): void {
-    clearTimeout(this.#retryTimer);
-    this.#failures = 0;
-    this.#unregister();
-    if (this.#state === 'active') this.#setState('pending', null);
+  /** Handles the end of a session. The tunnel keeps its resumption, for the bind in the next session. */
+  handleSessionLost(session: GatewaySession): void {
+    const bind = this.#binds.get(session);
+    if (!bind) return;
+    bind.cancelRetry();
+    this.#unregister(bind);
+    this.#binds.delete(session);
+    if (this.#state === 'active' && !this.isLive) this.#setState('pending', null);
   }
 
-  /** Handles a stop of the tunnel by the gateway. */
+  /** Handles a stop of the tunnel by the gateway. It is for all sessions: the gateway stops each of them. */
   handleStopped(error: GatewayError): void {
     if (this.#state === 'closed') return;
-    this.#unregister();
+    for (const bind of this.#binds.values()) this.#unregister(bind);
     this.streams.resetAll();
-    this.#refuse(new GatewayRefusal(error));
+    this.#setRefused(new GatewayRefusal(error));
+    for (const bind of this.#binds.values()) this.#retryRefused(bind);
   }
 
   onDial(failure: string | null): void {
@@ -125,22 +123,21 @@ export class ClientTunnel implements TunnelHandle, ForwardTarget {
   }
 
   close(): Promise<void> {
-    if (this.#closing) return this.#closing;
     const { closing } = this.#deps;
-    const closed = this.#close().finally(() => closing.delete(closed));
-    closing.add(closed);
+    const closed = this.#closing ?? this.#close().finally(() => closing.delete(closed));
+    if (!this.#closing) closing.add(closed);
     this.#closing = closed;
     return closed;
   }
 
   /** Closes a tunnel that has no visitors, at once and without an unbind. */
   discard(): void {
-    this.#unregister();
+    for (const bind of this.#binds.values()) this.#unregister(bind);
     this.#setClosed();
   }
 
   #setClosed(): void {
-    clearTimeout(this.#retryTimer);
+    for (const bind of this.#binds.values()) bind.cancelRetry();
     if (this.#state === 'closed') return;
     this.#setState('closed', null);
     this.#settleAnswered.reject(new Error('the tunnel was closed'));
@@ -159,78 +156,90 @@ export class ClientTunnel implements TunnelHandle, ForwardTarget {
   }
 
   async #close(): Promise<void> {
-    const wasLive = this.isLive;
+    const binds = [...this.#binds.values()].map((bind) => ({ bind, wasBound: bind.isBound }));
     this.#setClosed();
-    await this.#pendingBind; // A bind in progress sees the state `closed` and unbinds the tunnel.
-    if (wasLive) await this.#unbind();
-    this.#unregister(); // Not earlier: the gateway sends visitors until the unbind.
+    const unbind = async ({ bind, wasBound }: (typeof binds)[number]) => {
+      await bind.pending; // A bind in progress sees the state `closed` and unbinds the tunnel.
+      if (wasBound) await bind.unbind();
+      this.#unregister(bind); // Not earlier: the gateway sends visitors until the unbind.
+    };
+    await Promise.all(binds.map(unbind));
     await this.streams.drain(this.#deps.timing.drain);
   }
 
-  async #requestBind(session: GatewaySession): Promise<void> {
+  async #bind(bind: TunnelBind): Promise<void> {
+    const { session } = bind;
     try {
-      const bound = await requestBind(session, this.#spec, this.#resumption, () => this.#state !== 'closed');
+      const tunnel = { isWanted: () => this.#state !== 'closed', isServed: () => this.isLive };
+      const { tunnelId, url } = await this.#requests.send(session, tunnel);
       if (session.isClosed) return;
-      this.#mayBeOrphaned = false;
-      this.#id = bound.id;
-      this.#resumption = bound.resumption;
-      if (this.#state === 'closed') await this.#unbind();
-      else this.#activate(bound);
+      bind.mayBeOrphaned = false;
+      bind.tunnelId = tunnelId;
+      if (this.#state === 'closed') await bind.unbind();
+      else this.#activate(bind, 'labels' in this.#spec ? null : url);
     } catch (error) {
       if (session.isClosed || this.#state === 'closed') return;
-      if (!(error instanceof GatewayRefusal) || error.isTransient) this.#fail(error as Error);
-      else if (error.isInUse && this.#mayBeOrphaned) session.destroy('the gateway serves a tunnel whose id is unknown');
-      else this.#refuse(error);
+      const orphaned = [...this.#binds.values()].find(({ mayBeOrphaned }) => mayBeOrphaned);
+      if (!(error instanceof GatewayRefusal) || error.isTransient) this.#fail(bind, error as Error);
+      else if (error.isInUse && orphaned) {
+        orphaned.session.destroy('the gateway serves a tunnel whose id is unknown');
+        if (orphaned !== bind) this.#fail(bind, error);
+      } else this.#refuse(bind, error);
     }
   }
 
-  async #unbind(): Promise<void> {
-    // When this fails, the tunnel's visitors are still refused here.
-    if (this.#id !== undefined) await this.#session?.unbind(this.#id).catch(() => {});
-  }
-
-  #activate({ id, resumption }: BindResult): void {
+  #activate(bind: TunnelBind, url: string | null): void {
     const spec = this.#spec;
-    const url = resumption?.url ?? null;
-    this.#refusals = 0;
-    this.#failures = 0;
+    bind.refusals = 0;
+    bind.failures = 0;
     this.#url = url;
-    this.#deps.live.set(id, this);
+    this.#deps.live.set(bind.tunnelId as string, this);
     const address = 'labels' in spec ? { labels: writeLabels(spec.labels) } : { url };
-    this.#deps.log('info', 'tunnel active', { ...address, to: spec.forwardsTo });
+    const legs = this.legs > 1 ? { legs: this.legs } : {};
+    this.#deps.log('info', 'tunnel active', { ...address, to: spec.forwardsTo, ...legs });
     this.#setState('active', null);
     this.#settleAnswered.resolve(url ?? '');
   }
 
   /** Handles a failure that is not the gateway's decision on the tunnel: no response, or a transient refusal. */
-  #fail(error: Error): void {
-    this.#mayBeOrphaned = !(error instanceof GatewayRefusal);
-    this.#failures++;
-    if (this.#failures === 1)
+  #fail(bind: TunnelBind, error: Error): void {
+    bind.mayBeOrphaned = !(error instanceof GatewayRefusal);
+    bind.failures++;
+    if (bind.failures === 1)
       this.#deps.log('warn', 'bind failed', { to: this.#spec.forwardsTo, reason: error.message });
     const retryAfter = error instanceof GatewayRefusal ? error.retryAfter : 0;
-    this.#retryAfter(retryAfter + reconnectDelay(this.#failures, Number.POSITIVE_INFINITY, this.#deps.timing));
+    const delay = reconnectDelay(bind.failures, Number.POSITIVE_INFINITY, this.#deps.timing);
+    bind.retryAfter(retryAfter + delay, () => this.bind(bind.session));
   }
 
-  #refuse(refusal: GatewayRefusal): void {
+  /** Handles a refusal. A tunnel that another session serves stays active. */
+  #refuse(bind: TunnelBind, refusal: GatewayRefusal): void {
+    if (!this.isLive) this.#setRefused(refusal);
+    else if (bind.refusals === 0) this.#logRefusal(refusal);
+    this.#retryRefused(bind);
+  }
+
+  #setRefused(refusal: GatewayRefusal): void {
     const { code, message } = refusal;
-    if (message !== this.#error?.message)
-      this.#deps.log('warn', 'tunnel refused', { to: this.#spec.forwardsTo, code, message });
-    this.#refusals++;
+    if (message !== this.#error?.message) this.#logRefusal(refusal);
     this.#setState('refused', { code, message });
     this.#settleAnswered.reject(refusal);
-    if (this.upstream) this.#retryAfter(refusedTunnelDelay(this.#refusals, this.#deps.timing));
   }
 
-  #retryAfter(delay: number): void {
-    clearTimeout(this.#retryTimer);
-    this.#retryTimer = setTimeout(() => {
-      if (this.#session && !this.#session.isClosed) this.bind(this.#session);
-    }, delay);
+  #logRefusal({ code, message }: GatewayRefusal): void {
+    this.#deps.log('warn', 'tunnel refused', { to: this.#spec.forwardsTo, code, message });
   }
 
-  #unregister(): void {
-    if (this.isLive) this.#deps.live.delete(this.#id as string);
+  #retryRefused(bind: TunnelBind): void {
+    bind.refusals++;
+    bind.retryAfter(refusedTunnelDelay(bind.refusals, this.#deps.timing), () => this.bind(bind.session));
+  }
+
+  #unregister(bind: TunnelBind): void {
+    const { tunnelId } = bind;
+    bind.tunnelId = undefined;
+    if (tunnelId === undefined || this.#deps.live.get(tunnelId) !== this) return;
+    if (![...this.#binds.values()].some((other) => other.tunnelId === tunnelId)) this.#deps.live.delete(tunnelId);
   }
 
   #setState(state: TunnelState, error: GatewayError | null): void {

@@ -2,12 +2,11 @@
 
 import { connect, isIP, type Socket } from 'node:net';
 import { type TLSSocket, connect as tlsConnect } from 'node:tls';
+import { type Place, writePlace } from './places.ts';
 import type { ClientTiming } from './timing.ts';
 
 /** The gateway to connect to. */
-export interface DialOptions {
-  host: string;
-  port: number;
+export interface DialOptions extends Place {
   /** As in `ClientOptions`. */
   ca: string | undefined;
 }
@@ -20,12 +19,18 @@ const KEEP_ALIVE_MS = 30_000;
  * @throws {Error} the failed step and its reason; also when `signal` is aborted.
  */
 export async function dial(
-  { host, port, ca }: DialOptions,
+  { host, port, address, ca }: DialOptions,
   timing: Pick<ClientTiming, 'dial' | 'tls'>,
   signal: AbortSignal,
 ): Promise<TLSSocket> {
-  const place = `${host.includes(':') ? `[${host}]` : host}:${port}`;
-  const tcp = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS });
+  const place = writePlace({ host, port, address });
+  const tcp = connect({
+    host: address ?? host,
+    port,
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: KEEP_ALIVE_MS,
+  });
   await step(tcp, 'connect', `the gateway at ${place} cannot be reached`, timing.dial, signal);
   // An IP address is no server name (RFC 6066); the certificate is then checked against the address.
   const servername = isIP(host) ? '' : host;

@@ -14,6 +14,7 @@ import {
   type MuxStream,
   readAuthResponse,
   readBindResponse,
+  readServerInfo,
   readStreamType,
   STREAM_WINDOW_MAX,
   StreamType,
@@ -40,6 +41,15 @@ const CALLS_MAX = 16;
 export interface GatewaySessionDeps extends IncomingDeps {
   options: Pick<ClientOptions, 'authtoken' | 'metadata' | 'commands' | 'log'>;
   timing: ClientTiming;
+  /** The time between two heartbeats, and in which one must be answered; milliseconds. */
+  heartbeat: { interval: number; tolerance: number };
+}
+
+/** A session that the gateway has accepted. */
+export interface AcceptedSession {
+  identity: SessionIdentity;
+  /** The id of the gateway's node; empty when it does not say: then an agent can have only one session. */
+  node: string;
 }
 
 /** The end of a session. */
@@ -67,7 +77,7 @@ export class GatewaySession {
 
   /** @param socket a connected socket. From now on only the session uses it. */
   constructor(socket: TLSSocket, deps: GatewaySessionDeps) {
-    const { now, heartbeatTolerance } = deps.timing;
+    const { now } = deps.timing;
     this.#deps = deps;
     this.#socket = socket;
     this.#lastBeat = now();
@@ -75,7 +85,7 @@ export class GatewaySession {
     let onClose: (code: ErrorCode, message: string) => void = () => {};
     this.ended = new Promise((resolve) => {
       onClose = (code, message) =>
-        resolve({ code, message, missedHeartbeat: now() - this.#lastBeat > 0.9 * heartbeatTolerance });
+        resolve({ code, message, missedHeartbeat: now() - this.#lastBeat > 0.9 * deps.heartbeat.tolerance });
     });
     const onStream = (stream: MuxStream) =>
       readStreamType(stream, (type, rest) => handleIncomingStream(stream, type, rest, deps));
@@ -90,20 +100,28 @@ export class GatewaySession {
     );
   }
 
+  /** The time between two heartbeats, and in which one must be answered; milliseconds. */
+  get heartbeat(): GatewaySessionDeps['heartbeat'] {
+    return this.#deps.heartbeat;
+  }
+
   get isClosed(): boolean {
     return this.#mux.isClosed;
   }
 
+  /** Asks which node this is, before the authentication. @returns its id; '' when the gateway does not say. */
+  async findNode(): Promise<string> {
+    return readServerInfo(await callPeer(this.#mux, StreamType.SERVER_INFO, {}, this.#deps.timing.auth)).node;
+  }
+
   /**
    * Authenticates and starts heartbeats.
-   * @param identity the identity of the session to take over; null for a new one.
-   * @returns the identity of this session.
+   * @param identity the identity of the session to take over, or to stand beside; null for a new one.
+   * @param legNumber the number of the session among those of the agent. It takes over the one with the same number.
    * @throws {GatewayRefusal} when the gateway refuses the agent. @throws {Error} when there is no valid response.
    */
-  async authenticate(identity: SessionIdentity | null): Promise<SessionIdentity> {
-    const { options, timing } = this.#deps;
-    const interval = timing.heartbeatInterval;
-    const tolerance = timing.heartbeatTolerance;
+  async authenticate(identity: SessionIdentity | null, legNumber: number): Promise<AcceptedSession> {
+    const { options, timing, heartbeat } = this.#deps;
     const auth = {
       clientId: identity?.clientId ?? '',
       cookie: identity?.cookie ?? '',
@@ -117,23 +135,23 @@ export class GatewaySession {
       restartUnsupported: '',
       updateUnsupported: '',
       streamWindow: STREAM_WINDOW_MAX,
+      legNumber,
     };
-    const request = writeAuth(auth, { interval, tolerance });
+    const request = writeAuth(auth, heartbeat);
     const admitted = readAuthResponse(await callPeer(this.#mux, StreamType.AUTH, request, timing.auth));
     if (admitted.error !== '') throw parseRefusal(admitted);
-    const { clientId, cookie, streamWindow } = admitted;
+    const { clientId, cookie, streamWindow, node } = admitted;
     if (clientId === '') throw new MessageError('the gateway gave the session no id');
     if (streamWindow > 0) this.#mux.windowBudget.max = Math.min(streamWindow, STREAM_WINDOW_MAX);
     this.#lastBeat = timing.now();
     startHeartbeat(this.#mux, {
-      interval,
-      tolerance,
+      ...heartbeat,
       onBeat: (roundTrip) => {
         this.#lastBeat = timing.now();
         this.latencyMs = roundTrip;
       },
     });
-    return { clientId, cookie };
+    return { identity: { clientId, cookie }, node };
   }
 
   /** Binds a tunnel. @throws {GatewayRefusal} @throws {Error} as `authenticate` does. */
@@ -146,13 +164,13 @@ export class GatewaySession {
     });
   }
 
-  /** Binds a tunnel with labels. @returns its id. @throws {GatewayRefusal} @throws {Error} as `authenticate` does. */
-  bindLabels(request: LabelBind): Promise<string> {
+  /** Binds a tunnel with labels. The response has no URL. @throws {GatewayRefusal} @throws {Error} as `authenticate` does. */
+  bindLabels(request: LabelBind): Promise<BindResponse> {
     return this.#limitCalls(async () => {
       const bound = readBindResponse(await this.#call(StreamType.START_TUNNEL_WITH_LABEL, writeLabelBind(request)));
       if (bound.error !== '') throw parseRefusal(bound);
       if (bound.id === '') throw new MessageError('the gateway gave the tunnel no id');
-      return bound.id;
+      return bound;
     });
   }
 

@@ -14,6 +14,14 @@ export interface ClientTiming {
   heartbeatInterval: number;
   /** The time in which a heartbeat must be answered; otherwise the session ends. */
   heartbeatTolerance: number;
+  /** The same two for a client with several legs: it has to notice that a machine is gone while another leg can serve. */
+  legHeartbeatInterval: number;
+  legHeartbeatTolerance: number;
+  /**
+   * The longest delay before a lost session is opened again while another leg is connected. It is long, so that the agents of a
+   * lost node do not all return at once.
+   */
+  legRetry: number;
   /** The longest first delay before a reconnect. It doubles with each failure. */
   retryFirst: number;
   /** The limit of that delay while the last session ended less than `recent` ago: the gateway is probably restarting. */
@@ -45,6 +53,9 @@ export const DEFAULT_TIMING: ClientTiming = {
   bind: 15_000,
   heartbeatInterval: 10_000,
   heartbeatTolerance: 15_000,
+  legHeartbeatInterval: 2_000,
+  legHeartbeatTolerance: 3_000,
+  legRetry: 60_000,
   retryFirst: 500,
   retryMaxRecent: 2_000,
   recent: 60_000,

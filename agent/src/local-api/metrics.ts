@@ -16,6 +16,17 @@ export function metricsText({ client, tunnels, version, damage, responses }: Age
     metric('agent_session_up', 'gauge', 'Whether there is a session with the gateway.', [
       [{}, Number(client.state === 'online')],
     ]),
+    metric(
+      'agent_leg_up',
+      'gauge',
+      'Whether there is a session, of those that the agent has at once, by its number and the gateway.',
+      client.legs.map(
+        ({ number, gateway, node, state }): Sample => [
+          { leg: String(number), gateway: gateway ?? '', node: node ?? '' },
+          Number(state === 'online'),
+        ],
+      ),
+    ),
     metric('agent_sessions_total', 'counter', 'Sessions with the gateway since the start.', [[{}, client.sessions]]),
     ...(client.latencyMs === null
       ? []
@@ -38,6 +49,12 @@ export function metricsText({ client, tunnels, version, damage, responses }: Age
       'gauge',
       'Whether the gateway serves the tunnel.',
       perTunnel(({ handle }) => Number(handle.state === 'active')),
+    ),
+    metric(
+      'agent_tunnel_legs',
+      'gauge',
+      'Sessions that serve the tunnel.',
+      perTunnel(({ handle }) => handle.legs),
     ),
     metric(
       'agent_tunnel_connections_total',

@@ -37,6 +37,7 @@ export function tunnelDetails(tunnel: AgentTunnel): object {
     policy_source: saved.policySource,
     status: statusOf(tunnel),
     last_error: handle.error,
+    legs: handle.legs,
     created_at: saved.createdAt,
     connections,
     open_connections: openConnections,

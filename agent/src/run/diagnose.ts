@@ -4,7 +4,7 @@ import { lookup } from 'node:dns/promises';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { callPeer, MuxSession, StreamType } from '@gateway/protocol';
-import { type AgentConfig, writeAddress } from '../settings/config.ts';
+import { type AgentConfig, type HostAddress, writeAddress } from '../settings/config.ts';
 
 /** The timeout of a step; milliseconds. */
 const STEP_TIMEOUT_MS = 10_000;
@@ -29,10 +29,20 @@ const HINTS: Record<string, string> = {
 };
 
 /**
- * Prints the result of each step on a line, up to the first that fails.
- * @returns whether an agent could reach the gateway. The authtoken is not checked.
+ * Prints the result of each step on a line, for each address of the gateway up to the first step that fails.
+ * @returns whether an agent could reach the gateway at every address. The authtoken is not checked.
  */
-export async function diagnose({ gateway, ca }: AgentConfig, print: (line: string) => void): Promise<boolean> {
+export async function diagnose({ gateways, ca }: AgentConfig, print: (line: string) => void): Promise<boolean> {
+  let isReachable = true;
+  for (const gateway of gateways) if (!(await diagnoseOne(gateway, ca, print))) isReachable = false;
+  return isReachable;
+}
+
+async function diagnoseOne(
+  gateway: HostAddress,
+  ca: string | undefined,
+  print: (line: string) => void,
+): Promise<boolean> {
   const open: Socket[] = [];
   const step = async <T>(name: string, check: () => Promise<[text: string, result: T]>): Promise<T> => {
     const before = performance.now();

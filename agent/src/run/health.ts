@@ -1,6 +1,6 @@
 // The health of the agent, for probes, people and metrics.
 
-import type { GatewayClient } from '../gateway-client.ts';
+import type { ClientStatus, GatewayClient } from '../gateway-client.ts';
 import type { AgentHealth } from '../local-api/health.ts';
 import { statusOf } from '../local-api/views.ts';
 import { type AgentConfig, writeAddress } from '../settings/config.ts';
@@ -28,11 +28,18 @@ export function createHealth({ config, client, tunnels, damage, publication }: H
     return waiting.map((url) => `${url} waits for the gateway`);
   }
 
-  function session(): object {
-    const { state, since, error, retryAt, latencyMs, sessions } = client.status;
+  function connection({ state, since, error, retryAt, latencyMs, sessions }: Omit<ClientStatus, 'legs'>): object {
     const retry_at = retryAt === null ? null : toIso(retryAt);
     return { state, since: toIso(since), error, retry_at, latency_ms: latencyMs, sessions };
   }
+
+  const legs = () =>
+    client.status.legs.map((leg) => ({
+      leg: leg.number,
+      gateway: leg.gateway,
+      node: leg.node,
+      ...connection(leg),
+    }));
 
   return {
     get client() {
@@ -49,12 +56,14 @@ export function createHealth({ config, client, tunnels, damage, publication }: H
       version,
       started_at: startedAt,
       ready: notReadyReasons().length === 0,
-      gateway: writeAddress(config.gateway),
-      session: session(),
+      gateway: config.gateways.map(writeAddress).join(', '),
+      session: connection(client.status),
+      legs: legs(),
       tunnels: tunnels.all.map((tunnel) => ({
         url: tunnel.saved.url,
         status: statusOf(tunnel),
         last_error: tunnel.handle.error,
+        legs: tunnel.handle.legs,
       })),
       api: publication?.status ?? null,
       state_file: { damage },

@@ -46,7 +46,8 @@ export function runSingleTunnel(
   const client = createClient(
     {
       authtoken: config.authtoken,
-      gateway: config.gateway,
+      gateways: config.gateways,
+      legs: config.legs,
       ca: config.ca,
       identity: restartState.identity,
       metadata: '',

@@ -73,7 +73,8 @@ async function start(
   let identity: SessionIdentity | null = loaded.identity;
   const clientOptions: ClientOptions = {
     authtoken: config.authtoken,
-    gateway: config.gateway,
+    gateways: config.gateways,
+    legs: config.legs,
     ca: config.ca,
     identity,
     metadata: '',

@@ -53,7 +53,8 @@ A program that speaks TLS is named by a URL: https://HOST:PORT.
 
 Environment:
   TUNNEL_AUTHTOKEN          the authtoken of the credential to use; required
-  GATEWAY_ADDR              the gateway's agent listener (127.0.0.1:4443)
+  GATEWAY_ADDR              the gateway's agent listener (127.0.0.1:4443); or several, separated by commas
+  LEGS                      how many gateways to be connected to at once, 1 to 4 (2 where there are two addresses)
   GATEWAY_CA                a file with the certificates to trust, in PEM (those that Node trusts)
   AGENT_FORWARDS_TO         where tunnels may lead: CIDRs and hosts, separated by commas (loopback)
   AGENT_POLICY_FILE         the policy of tunnels that are made without one (one that comes with the agent)

@@ -16,7 +16,10 @@ export interface HostAddress {
 export interface AgentConfig {
   /** The authtoken; empty when it is not set, as only commands that open a session need it. */
   authtoken: string;
-  gateway: HostAddress;
+  /** The agent listeners of the gateway, each once. */
+  gateways: HostAddress[];
+  /** The number of sessions to have at once; null for two where there are two addresses, otherwise one. */
+  legs: number | null;
   /** The trusted CA certificates, in PEM; undefined for those that Node trusts. */
   ca: string | undefined;
   /** The domain under which the agent's own API is published; null when it is not published. */
@@ -38,6 +41,8 @@ export class ConfigError extends Error {}
 
 const NAME = /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/i;
 const TOKEN_MIN_LENGTH = 16;
+/** The most sessions that a gateway takes of one agent. */
+const LEGS_MAX = 4;
 /** The longest drain, in milliseconds: a longer one would delay every update of a device. */
 const DRAIN_MAX_MS = 600_000;
 
@@ -59,7 +64,8 @@ export function readConfig(env: Record<string, string | undefined>, directory: s
   const file = (text: string) => (text === '' ? null : resolve(directory, text));
   const config: AgentConfig = {
     authtoken: read('TUNNEL_AUTHTOKEN', '', printableAscii),
-    gateway: read('GATEWAY_ADDR', '127.0.0.1:4443', (text) => readAddress(text, 1)),
+    gateways: read('GATEWAY_ADDR', '127.0.0.1:4443', readAddresses),
+    legs: read('LEGS', '', legs),
     ca: read('GATEWAY_CA', '', (text) => readAuthorities(file(text))),
     domain: read('AGENT_DOMAIN', '', domainName),
     apiAddress: read('AGENT_API_ADDR', '127.0.0.1:8000', (text) => readAddress(text, 0)),
@@ -85,6 +91,20 @@ export function readAddress(text: string, minPort: number): HostAddress {
   throw new Error(`must be host:port, as 127.0.0.1:4443 or [::1]:4443, with a port from ${minPort} to 65535`);
 }
 
+/** Parses addresses, separated by commas. @throws {Error} the expected form. */
+function readAddresses(text: string): HostAddress[] {
+  const parts = text.split(',').map((part) => part.trim());
+  const addresses = parts.map((part) => {
+    try {
+      return readAddress(part, 1);
+    } catch (error) {
+      if (parts.length === 1) throw error;
+      throw new Error(`${(error as Error).message}; "${part}" is not`);
+    }
+  });
+  return [...new Map(addresses.map((address) => [writeAddress(address), address])).values()];
+}
+
 /** Formats an address as `host:port` or `[IPv6]:port`. */
 export function writeAddress({ host, port }: HostAddress): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -107,6 +127,12 @@ function apiToken(text: string): string | null {
 function milliseconds(text: string): number {
   if (/^\d{1,6}$/.test(text) && Number(text) <= DRAIN_MAX_MS) return Number(text);
   throw new Error(`must be milliseconds from 0 to ${DRAIN_MAX_MS}`);
+}
+
+function legs(text: string): number | null {
+  if (text === '') return null;
+  if (/^\d$/.test(text) && Number(text) >= 1 && Number(text) <= LEGS_MAX) return Number(text);
+  throw new Error(`must be a number from 1 to ${LEGS_MAX}`);
 }
 
 function domainName(text: string): string | null {

@@ -35,5 +35,6 @@ export * as tunnelGroupBackends from './tunnel-group-backends.ts';
 export * as endpointTraffic from './tunnels/endpoint-traffic.ts';
 export * as endpoints from './tunnels/endpoints.ts';
 export * as offlineEndpoints from './tunnels/offline-endpoints.ts';
+export * as tunnelLegs from './tunnels/tunnel-legs.ts';
 export * as tunnelSessions from './tunnels/tunnel-sessions.ts';
 export * as tunnels from './tunnels/tunnels.ts';

@@ -6,6 +6,7 @@ const EXCLUDED_TABLES = new Set([
   'node',
   'tunnel_session',
   'tunnel',
+  'tunnel_leg',
   'endpoint',
   'claim',
   'browser_session',

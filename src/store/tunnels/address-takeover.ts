@@ -11,12 +11,16 @@ export interface ServingTunnel {
   address: string;
   endpointId: string;
   sessionId: string;
+  /** The other sessions of the agent that serve the tunnel. */
+  legs: string[];
   accountId: string;
+  /** The id of the agent. */
+  clientId: string;
   /** Null when its credential was deleted. */
   credentialId: string | null;
-  /** Whether the lease of its node is valid. This node always counts as valid, so that nothing it serves is taken over. */
+  /** Whether the lease of a node that serves it is valid. This node always counts as valid, so that nothing it serves is taken over. */
   isLive: boolean;
-  /** Whether the lease of its node ended so recently that the address is still held for the agent. */
+  /** Whether that lease ended so recently that the address is still held for the agent. */
   isKept: boolean;
 }
 
@@ -29,11 +33,31 @@ export function tunnelsAt(
 ): Promise<ServingTunnel[]> {
   return db.$queryRaw<ServingTunnel[]>`
     SELECT t.id, e.address, e.id AS "endpointId", t.session_id AS "sessionId", t.account_id AS "accountId",
-      s.credential_id AS "credentialId", n.id = ${nodeId} OR n.lease_until > now() AS "isLive",
-      n.lease_until + ${holdMs} * interval '1 millisecond' > now() AS "isKept"
+      s.client_id AS "clientId", s.credential_id AS "credentialId", coalesce(legs.ids, '{}') AS legs,
+      n.id = ${nodeId} OR n.lease_until > now() OR coalesce(legs.is_live, false) AS "isLive",
+      greatest(n.lease_until, legs.lease_until) + ${holdMs} * interval '1 millisecond' > now() AS "isKept"
     FROM endpoint e JOIN tunnel t ON t.id = e.tunnel_id
     JOIN tunnel_session s ON s.id = t.session_id JOIN node n ON n.id = s.node_id
+    LEFT JOIN LATERAL (
+      SELECT array_agg(l.session_id) AS ids, bool_or(n.id = ${nodeId} OR n.lease_until > now()) AS is_live,
+        max(n.lease_until) AS lease_until
+      FROM tunnel_leg l JOIN tunnel_session s ON s.id = l.session_id JOIN node n ON n.id = s.node_id
+      WHERE l.tunnel_id = t.id
+    ) AS legs ON true
     WHERE e.address = ANY(${addresses})`;
+}
+
+/**
+ * Whether a bind adds a session to a tunnel of its own agent, so that both serve it. A bind in the tunnel's only session starts the
+ * tunnel anew.
+ */
+export function joinsTunnel(
+  { resume, sessionId }: Pick<BindRequest, 'resume' | 'sessionId'>,
+  { accountId, clientId }: Pick<ServingTunnel, 'accountId' | 'clientId'>,
+  tunnel: Pick<ServingTunnel, 'id' | 'accountId' | 'clientId' | 'sessionId' | 'legs'>,
+): boolean {
+  const isOwn = tunnel.accountId === accountId && tunnel.clientId === clientId;
+  return tunnel.id === resume && isOwn && (tunnel.sessionId !== sessionId || tunnel.legs.length > 0);
 }
 
 /**

@@ -36,6 +36,8 @@ export async function inBindTransaction<Answer extends object>(
 /** The credential that a bind is made with, as it is now. */
 export interface BindContext {
   accountId: string;
+  /** The id of the agent. */
+  clientId: string;
   credentialId: string;
   acl: string[];
   /** Whether an edge serves the hostport. */
@@ -59,7 +61,7 @@ export async function loadBindContexts(
   nodeId: string,
 ): Promise<(BindContext | undefined)[]> {
   const rows = await db.$queryRaw<(BindContext & { place: number })[]>`
-    SELECT w.place::int AS place, s.account_id AS "accountId", c.id AS "credentialId", coalesce(c.acl, '{}') AS acl,
+    SELECT w.place::int AS place, s.account_id AS "accountId", s.client_id AS "clientId", c.id AS "credentialId", coalesce(c.acl, '{}') AS acl,
       EXISTS (SELECT 1 FROM edge_hostport e WHERE e.hostport = w.hostport) AS "isOnEdge"
     FROM unnest(${requested.map(({ sessionId }) => sessionId)}::text[], ${requested.map(({ hostport }) => hostport)}::text[])
       WITH ORDINALITY AS w(session_id, hostport, place)

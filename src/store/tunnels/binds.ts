@@ -1,24 +1,25 @@
 // Decides and registers binds in one transaction, so that only one of two agents that want the same address gets it.
 
 import { allows } from '../../tunnel/control/acl.ts';
-import type { AgentRefusal, BindRequest, LabelBindRequest } from '../../tunnel/control/registrar.ts';
+import type { AgentRefusal, BindRequest } from '../../tunnel/control/registrar.ts';
 import { endpointAddress } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { Db } from '../database/client.ts';
 import { endpointOfflineEvents, endpointOnlineEvent } from '../events/live-events.ts';
 import { endpointObjects } from '../events/live-objects.ts';
 import { findSubscriptions, writeAudit } from '../events/outbox.ts';
 import { newId } from '../ids.ts';
-import { mayTakeOver, type ServingTunnel, tunnelsAt } from './address-takeover.ts';
+import { joinsTunnel, mayTakeOver, type ServingTunnel, tunnelsAt } from './address-takeover.ts';
 import { batched } from './batched.ts';
 import { type BindContext, inBindTransaction, loadBindContexts } from './bind-transaction.ts';
 import { lockNames, reservationsOf } from './bindable-names.ts';
 import { type Claim, takeClaims } from './claims.ts';
 import { NODE_LOST } from './delete-node.ts';
 import { announceEnd } from './end-session.ts';
-import { insertTunnels, type NewTunnel } from './insert-tunnels.ts';
+import { type AcceptedTunnel, insertTunnels, type NewTunnel } from './insert-tunnels.ts';
 import { announceOnlineAgain, deleteTunnels, recordOffline } from './offline-endpoints.ts';
 import type { Announce, RegistrarDeps } from './registrar-deps.ts';
 import { TCP_PORT_KIND } from './route-lookup.ts';
+import { announceUpdate } from './tunnel-legs.ts';
 
 /** Edges answer on this port alone. */
 const EDGE_PORT = 443;
@@ -90,7 +91,7 @@ async function decide(
     if (denial) answers[index] = denial;
     else if (holder) allowed.push(candidateOf(request, holder, index));
   });
-  const accepted: (Candidate & NewTunnel)[] = [];
+  const accepted: (Candidate & AcceptedTunnel)[] = [];
   const wanted = allowed.map(({ request, holder: { accountId } }) => ({
     accountId,
     hostname: request.proto === 'tcp' ? null : request.hostname,
@@ -101,7 +102,7 @@ async function decide(
     const reservation = reservations[i] as (typeof reservations)[number];
     if ('refused' in reservation) answers[index] = reservation;
     else if (holder.isOnEdge) answers[index] = { refused: 'onEdge', target: targetOf(request) };
-    else accepted.push({ ...candidate, domainId: reservation.domainId });
+    else accepted.push({ ...candidate, domainId: reservation.domainId, joins: false });
   });
   if (accepted.length === 0) return answers;
 
@@ -114,12 +115,16 @@ async function decide(
   const refused = new Map<number, AgentRefusal>();
   /** Tunnels that end because their address goes to another one, with the account of the new tunnel. */
   const replaced: (ServingTunnel & { newAccountId: string })[] = [];
-  for (const { request, holder, address, index } of accepted) {
+  for (const candidate of accepted) {
+    const { request, holder, address, index } = candidate;
     const before = served.filter((tunnel) => tunnel.address === address);
+    candidate.joins = before.some((tunnel) => joinsTunnel(request, holder, tunnel));
     if (!mayTakeOver(request, holder, claims.get(address) as Claim, before))
       refused.set(index, { refused: 'inUse', target: targetOf(request) });
-    for (const tunnel of before)
-      if (!tunnel.isLive || tunnel.id === request.resume) replaced.push({ ...tunnel, newAccountId: holder.accountId });
+    for (const tunnel of before) {
+      const isReplaced = tunnel.id === request.resume ? !candidate.joins : !tunnel.isLive;
+      if (isReplaced) replaced.push({ ...tunnel, newAccountId: holder.accountId });
+    }
   }
   if (refused.size > 0) return { refused };
   const audit = { db, announce, baseUrl: deps.baseUrl() };
@@ -147,23 +152,28 @@ async function decide(
   const lost = accepted.filter(({ endpointId }) => !live.has(endpointId));
   if (lost.length > 0) return { refused: await refusalsOfLost(db, lost, node.id) };
   announceOnlineAgain(announce, onlineAgain);
-  for (const { holder, tunnelId, endpointId, request, address, index } of accepted) {
+  for (const { holder, tunnelId, endpointId, request, address, index, joins } of accepted) {
     const { accountId } = holder;
-    announce({ kind: 'tunnel', action: 'CREATED', id: tunnelId, accountId });
-    announce({ kind: 'endpoint', action: 'CREATED', id: endpointId, accountId });
+    if (joins) announceUpdate(announce, { id: tunnelId, endpointId, accountId });
+    else {
+      announce({ kind: 'tunnel', action: 'CREATED', id: tunnelId, accountId });
+      announce({ kind: 'endpoint', action: 'CREATED', id: endpointId, accountId });
+    }
     if (request.proto === 'tcp')
       announce({ kind: TCP_PORT_KIND, action: 'CREATED', id: String(request.port), accountId });
     const supersededSessions = replaced
       .filter((tunnel) => tunnel.address === address)
-      .map(({ sessionId }) => sessionId);
+      .flatMap(({ sessionId, legs }) => [sessionId, ...legs]);
     answers[index] = {
       tunnelId,
       endpointId,
       supersededSessions: supersededSessions.filter((id) => id !== request.sessionId),
     };
   }
-  if (subscriptions.hasSubscribers('endpoint_online.v0'))
-    events.push(...(await endpointObjects(db, [...live], audit.baseUrl)).map(endpointOnlineEvent));
+  if (subscriptions.hasSubscribers('endpoint_online.v0')) {
+    const online = accepted.filter(({ joins }) => !joins).map(({ endpointId }) => endpointId);
+    events.push(...(await endpointObjects(db, online, audit.baseUrl)).map(endpointOnlineEvent));
+  }
   await writeAudit(audit, events, subscriptions);
   return answers;
 }
@@ -206,26 +216,4 @@ function targetOf({ proto, hostname, port }: BindRequest): string {
 /** The hostport that an edge would have; '' for TCP addresses. */
 function hostportOf({ proto, hostname }: BindRequest): string {
   return proto === 'tcp' ? '' : `${hostname}:${EDGE_PORT}`;
-}
-
-/** Registers a tunnel without an address. */
-export function bindLabels(
-  deps: RegistrarDeps,
-  { sessionId, labels, forwardsTo, metadata }: LabelBindRequest,
-): Promise<{ tunnelId: string } | AgentRefusal> {
-  return inBindTransaction(deps, async (db, announce): Promise<{ tunnelId: string } | AgentRefusal> => {
-    const [context] = await loadBindContexts(db, [{ sessionId, hostport: '' }], deps.node.id);
-    if (!context) return { refused: 'sessionEnded' };
-    const { accountId, acl } = context;
-    const denied = Object.entries(labels).find(([key, value]) => !allows(acl, { type: 'label', key, value }));
-    if (denied) return { refused: 'labelDenied', target: denied.join('=') };
-    const tunnelId = newId('tn');
-    const { region } = deps.settings;
-    await db.tunnel.create({
-      data: { id: tunnelId, accountId, sessionId, labels, forwardsTo, metadata, region },
-      select: { id: true },
-    });
-    announce({ kind: 'tunnel', action: 'CREATED', id: tunnelId, accountId });
-    return { tunnelId };
-  });
 }

@@ -108,7 +108,9 @@ export async function namesServedByAgents(db: Db, accountId: string, names: stri
     ON CONFLICT (address) DO UPDATE SET address = EXCLUDED.address`;
   const served = await db.$queryRaw<{ address: string }[]>`
     SELECT e.address FROM endpoint e JOIN node n ON n.id = e.node_id
-    WHERE e.address = ANY(${addresses}) AND n.lease_until > now()`;
+    WHERE e.address = ANY(${addresses}) AND (n.lease_until > now() OR EXISTS (
+      SELECT 1 FROM tunnel_leg l JOIN node ON node.id = l.node_id
+      WHERE l.tunnel_id = e.tunnel_id AND node.lease_until > now()))`;
   await freeClaims(db, addresses);
   return new Set(served.map(({ address }) => address.slice(address.indexOf(':') + 1)));
 }

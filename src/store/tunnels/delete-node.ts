@@ -6,6 +6,7 @@ import { writeAudit } from '../events/outbox.ts';
 import { holdClaimsOf, lockClaimsOf } from './claims.ts';
 import { announceEnd, type EndingSession, SELECT_SESSIONS } from './end-session.ts';
 import { deleteSessions, recordOffline } from './offline-endpoints.ts';
+import { leaveTunnels } from './tunnel-legs.ts';
 
 /** The reason that events and offline endpoints show for a lost node. */
 export const NODE_LOST = 'the gateway node was lost';
@@ -19,7 +20,7 @@ interface EndingTunnel {
 /** The most sessions that one transaction ends. Agents that reconnect wait for its locks. */
 const BATCH = 500;
 
-/** Deletes nodes with everything that they served. Their addresses are held for their holders for so many milliseconds. */
+/** Deletes nodes with everything that only they served. Their addresses are held for their holders for so many milliseconds. */
 export async function deleteNodes(audit: AuditContext, nodeIds: string[], holdMs: number): Promise<void> {
   const { db } = audit;
   if (nodeIds.length === 0) return;
@@ -58,11 +59,13 @@ async function endLockedSessions(audit: AuditContext, sessions: EndingSession[],
   // Other sessions that serve the same address may start or end at this moment. Locking the claim puts that before or after this
   // transaction. Of several sessions that end together, the last one finds that the address is no longer served.
   await lockClaimsOf(db, ids);
-  await holdClaimsOf(db, ids, holdMs);
   // Binds may have taken over some of the tunnels, and announce that themselves.
-  const tunnels = await db.$queryRaw<EndingTunnel[]>`
+  const open = await db.$queryRaw<EndingTunnel[]>`
     SELECT t.id, t.account_id AS "accountId", e.id AS "endpointId"
     FROM tunnel t LEFT JOIN endpoint e ON e.tunnel_id = t.id WHERE t.session_id = ANY(${ids}) ORDER BY t.id FOR UPDATE OF t`;
+  const kept = await leaveTunnels(audit, ids);
+  const tunnels = open.filter(({ id }) => !kept.has(id));
+  await holdClaimsOf(db, ids, holdMs);
   const subscriptions = await findEndSubscriptions(
     db,
     sessions.map(({ accountId }) => accountId),

@@ -6,9 +6,10 @@ import { endpointOfflineEvents, findEndSubscriptions, sessionStopEvent } from '.
 import type { Ingress, SessionColumns } from '../events/live-objects.ts';
 import { writeAudit } from '../events/outbox.ts';
 import { Prisma } from '../generated/prisma/client.ts';
-import { freeClaims, type Holder, holdClaims, lockClaims } from './claims.ts';
+import { freeClaims, type Holder, holdClaims, lockClaims, lockClaimsOf } from './claims.ts';
 import { deleteSessions, deleteTunnels, recordOffline } from './offline-endpoints.ts';
 import type { Announce } from './registrar-deps.ts';
+import { leaveTunnels } from './tunnel-legs.ts';
 
 /** A session that ends, with the columns that its event shows. */
 export interface EndingSession extends SessionColumns {
@@ -38,7 +39,7 @@ export interface EndSessionOptions {
   ingressOf(sessionId: string): Ingress | undefined;
 }
 
-/** Ends sessions with all their tunnels and endpoints. Unknown ids are ignored. */
+/** Ends sessions with all tunnels and endpoints that no other session serves. Unknown ids are ignored. */
 export async function endSessions(audit: AuditContext, ids: string[], end: EndSessionOptions): Promise<void> {
   if (ids.length === 0) return;
   // Once a session is locked, no tunnel is added to it.
@@ -49,14 +50,14 @@ export async function endSessions(audit: AuditContext, ids: string[], end: EndSe
     audit.db,
     sessions.map(({ accountId }) => accountId),
   );
-  const tunnels = await audit.db.$queryRaw<(OpenTunnel & { sessionId: string })[]>`
-    SELECT t.id, t.session_id AS "sessionId", e.id AS "endpointId", e.address
-    FROM tunnel t LEFT JOIN endpoint e ON e.tunnel_id = t.id WHERE t.session_id = ANY(${ids})`;
   const { db, announce } = audit;
-  const addresses = tunnels.flatMap(({ address }) => address ?? []);
-  if (addresses.length > 0) await lockClaims(db, addresses);
+  await lockClaimsOf(db, ids);
+  const open = await db.$queryRaw<(OpenTunnel & { sessionId: string })[]>`
+    SELECT t.id, t.session_id AS "sessionId", e.id AS "endpointId", e.address
+    FROM tunnel t LEFT JOIN endpoint e ON e.tunnel_id = t.id WHERE t.session_id = ANY(${ids}) ORDER BY t.id FOR UPDATE OF t`;
+  const kept = await leaveTunnels(audit, ids);
+  const tunnels = open.filter(({ id }) => !kept.has(id));
   const endpointIds = tunnels.flatMap(({ endpointId }) => endpointId ?? []);
-  // Endpoints that others deleted before the claims were locked are not reported again.
   const offlineEvents = await endpointOfflineEvents(audit, endpointIds, subscriptions);
   const { holdMs, reason, cause = 'the agent said good-bye', ingressOf } = end;
   await recordOffline(audit, {
@@ -95,8 +96,22 @@ async function releaseAddresses(
   if (held.length > 0) await holdClaims(db, held, holdMs);
 }
 
-/** Ends one tunnel and frees its address at once. @param reason text for users; '' when the agent closed the tunnel. */
-export async function endTunnel(audit: AuditContext, id: string, reason: string): Promise<void> {
+/** A tunnel, and the session that no longer serves it. */
+export interface LeftTunnel {
+  sessionId: string;
+  tunnelId: string;
+}
+
+/**
+ * Ends one tunnel and frees its address at once, unless another session serves it too. Nothing ends when the session does not
+ * serve the tunnel.
+ * @param reason text for users; '' when the agent closed the tunnel.
+ */
+export async function endTunnel(
+  audit: AuditContext,
+  { sessionId, tunnelId: id }: LeftTunnel,
+  reason: string,
+): Promise<void> {
   const { db, announce } = audit;
   const [tunnel] = await db.$queryRaw<(OpenTunnel & { accountId: string })[]>`
     SELECT t.id, t.account_id AS "accountId", e.id AS "endpointId", e.address
@@ -104,11 +119,15 @@ export async function endTunnel(audit: AuditContext, id: string, reason: string)
   if (!tunnel) return;
   const { accountId, address, endpointId } = tunnel;
   if (address !== null) await lockClaims(db, [address]);
+  const [owner] = await db.$queryRaw<{ sessionId: string }[]>`
+    SELECT session_id AS "sessionId" FROM tunnel WHERE id = ${id} FOR UPDATE`;
+  const kept = await leaveTunnels(audit, [sessionId], id);
+  if (owner?.sessionId !== sessionId || kept.has(id)) return;
   const subscriptions = endpointId === null ? undefined : await findEndSubscriptions(db, [accountId]);
   const events = subscriptions && endpointId ? await endpointOfflineEvents(audit, [endpointId], subscriptions) : [];
   const endpointIds = endpointId === null ? [] : [endpointId];
   const change = { endpointIds, reason: reason || 'the agent closed it', deletion: deleteTunnels([id]) };
-  if ((await recordOffline(audit, change)) === 0) return; // Its session ended meanwhile.
+  await recordOffline(audit, change);
   if (address !== null) await freeClaims(db, [address]);
   announceEnd(announce, tunnel, accountId);
   if (subscriptions) await writeAudit(audit, events, subscriptions);

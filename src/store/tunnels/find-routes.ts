@@ -38,6 +38,9 @@ export async function findRoutes(
     SELECT 'served' AS what, e.address AS name, e.tunnel_id AS "tunnelId", n.id AS "nodeId", n.address AS "nodeAddress"
       FROM endpoint e JOIN node n ON n.id = e.node_id
       WHERE e.address = ANY(${addresses}) AND n.id <> ${ownId} AND n.lease_until > now()
+    UNION ALL SELECT 'served', e.address, e.tunnel_id, n.id, n.address
+      FROM endpoint e JOIN tunnel_leg l ON l.tunnel_id = e.tunnel_id JOIN node n ON n.id = l.node_id
+      WHERE e.address = ANY(${addresses}) AND n.id <> ${ownId} AND n.lease_until > now()
     UNION ALL SELECT 'claimed', address, '', '', '' FROM claim
       WHERE address = ANY(${addresses}) AND (held_until IS NULL OR held_until > now())
     UNION ALL SELECT 'reserved', domain, '', '', '' FROM reserved_domain WHERE domain = ANY(${domains})`;
@@ -64,7 +67,10 @@ export async function findLabelledRoutes(
 ): Promise<TunnelRoute[]> {
   const rows = await db.$queryRaw<Omit<Row, 'what' | 'name'>[]>`
     SELECT t.id AS "tunnelId", n.id AS "nodeId", n.address AS "nodeAddress"
-    FROM tunnel t JOIN tunnel_session s ON s.id = t.session_id JOIN node n ON n.id = s.node_id
+    FROM tunnel t CROSS JOIN LATERAL (
+      SELECT s.node_id FROM tunnel_session s WHERE s.id = t.session_id
+      UNION SELECT l.node_id FROM tunnel_leg l WHERE l.tunnel_id = t.id
+    ) AS served JOIN node n ON n.id = served.node_id
     WHERE t.account_id = ${accountId} AND t.public_url IS NULL AND t.labels @> ${JSON.stringify(selector)}::jsonb
       AND n.id <> ${ownId} AND n.lease_until > now()
     ORDER BY t.id DESC LIMIT ${ROUTES_MAX}`;
@@ -74,7 +80,8 @@ export async function findLabelledRoutes(
 /** The TCP ports of live endpoints on other nodes. */
 export async function findRemotePorts(db: Db, ownId: string): Promise<number[]> {
   const rows = await db.$queryRaw<{ address: string }[]>`
-    SELECT DISTINCT e.address FROM endpoint e JOIN node n ON n.id = e.node_id
+    SELECT DISTINCT e.address FROM endpoint e LEFT JOIN tunnel_leg l ON l.tunnel_id = e.tunnel_id
+    JOIN node n ON n.id IN (e.node_id, l.node_id)
     WHERE e.address >= 'tcp:' AND e.address < 'tcp;' AND n.id <> ${ownId} AND n.lease_until > now()`;
   return rows.map(({ address }) => Number(address.slice('tcp:'.length)));
 }

@@ -18,24 +18,29 @@ export interface NewTunnel {
   hostport: string;
 }
 
+export interface AcceptedTunnel extends NewTunnel {
+  /** Whether the tunnel is there already and gets a leg. */
+  joins: boolean;
+}
+
 export interface InsertedTunnels {
-  /** The endpoints that were inserted. For the others, the session was gone or an edge had got the name. */
+  /** The endpoints that were inserted or got a leg. For the others, the session was gone or an edge had got the name. */
   live: Set<string>;
   /** The offline endpoints that were deleted because their addresses are online again. */
   onlineAgain: { id: string; accountId: string }[];
 }
 
 /**
- * Updates the claims, which must be locked, inserts the tunnels and endpoints, and deletes the offline endpoints of the addresses.
+ * Updates the claims, which must be locked, inserts the tunnels, endpoints and legs, and deletes the offline endpoints of the addresses.
  * It is one statement for all, because agents that reconnect after an outage bind by the thousand.
  */
 export async function insertTunnels(
   db: Db,
   { node, settings }: RegistrarDeps,
-  tunnels: readonly NewTunnel[],
+  tunnels: readonly AcceptedTunnel[],
 ): Promise<InsertedTunnels> {
   const { region } = settings;
-  const rows = tunnels.map(({ request, holder, address, tunnelId, endpointId, domainId, hostport }) => ({
+  const rows = tunnels.map(({ request, holder, address, tunnelId, endpointId, domainId, hostport, joins }) => ({
     session_id: request.sessionId,
     account_id: holder.accountId,
     credential_id: holder.credentialId,
@@ -50,12 +55,13 @@ export async function insertTunnels(
     pooling: request.pooling,
     forwards_to: request.forwardsTo,
     metadata: request.metadata,
+    joins,
   }));
   const inserted = await db.$queryRaw<{ id: string; accountId: string | null }[]>`
     WITH wanted AS (
       SELECT * FROM json_to_recordset(${toJsonRows(rows)}::json) AS w(session_id text, account_id text, credential_id text,
         tunnel_id text, endpoint_id text, domain_id text, address text, proto text, public_url text, hostport text,
-        of_edge text, pooling boolean, forwards_to text, metadata text)
+        of_edge text, pooling boolean, forwards_to text, metadata text, joins boolean)
     ), taken AS (
       UPDATE claim SET account_id = w.account_id, credential_id = w.credential_id, pooling = w.pooling, held_until = NULL
       FROM wanted w WHERE claim.address = w.address
@@ -67,18 +73,30 @@ export async function insertTunnels(
     ), opened AS (
       INSERT INTO tunnel (id, account_id, session_id, proto, public_url, forwards_to, metadata, region)
       SELECT tunnel_id, account_id, session_id, proto, public_url, forwards_to, metadata, ${region} FROM ready
-      RETURNING id
+      WHERE NOT joins RETURNING id
     ), live AS (
       INSERT INTO endpoint (id, account_id, node_id, type, proto, public_url, hostport, address, metadata, region,
         domain_id, tunnel_id)
       SELECT w.endpoint_id, w.account_id, ${node.id}, 'EPHEMERAL', w.proto, w.public_url, w.hostport, w.address,
         w.metadata, ${region}, w.domain_id, opened.id FROM ready w JOIN opened ON opened.id = w.tunnel_id
       RETURNING id
+    ), joined AS (
+      INSERT INTO tunnel_leg (tunnel_id, session_id, node_id)
+      SELECT t.id, w.session_id, ${node.id} FROM ready w JOIN tunnel t ON t.id = w.tunnel_id
+      WHERE w.joins AND t.session_id <> w.session_id ON CONFLICT DO NOTHING
+    ), described AS (
+      UPDATE tunnel SET forwards_to = w.forwards_to, metadata = w.metadata FROM ready w
+      WHERE w.joins AND tunnel.id = w.tunnel_id
+        AND (tunnel.forwards_to, tunnel.metadata) IS DISTINCT FROM (w.forwards_to, w.metadata)
+    ), shown AS (
+      UPDATE endpoint SET metadata = w.metadata, updated_at = now() FROM ready w
+      WHERE w.joins AND endpoint.id = w.endpoint_id AND endpoint.metadata IS DISTINCT FROM w.metadata
     ), back AS (
       DELETE FROM offline_endpoint o USING ready w WHERE o.account_id = w.account_id AND o.address = w.address
       RETURNING o.id, o.account_id
     )
-    SELECT id, NULL AS "accountId" FROM live UNION ALL SELECT id, account_id FROM back`;
+    SELECT id, NULL AS "accountId" FROM live UNION ALL SELECT endpoint_id, NULL FROM ready WHERE joins
+    UNION ALL SELECT id, account_id FROM back`;
   const onlineAgain = inserted.flatMap(({ id, accountId }) => (accountId === null ? [] : [{ id, accountId }]));
   return { live: new Set(inserted.flatMap(({ id, accountId }) => (accountId === null ? [id] : []))), onlineAgain };
 }

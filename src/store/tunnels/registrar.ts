@@ -3,8 +3,9 @@
 
 import type { Registrar } from '../../tunnel/control/registrar.ts';
 import { isId } from '../ids.ts';
-import { bindLabels, createBind } from './binds.ts';
+import { createBind } from './binds.ts';
 import { createGrants } from './credential-grants.ts';
+import { bindLabels } from './label-binds.ts';
 import type { RegistrarDeps } from './registrar-deps.ts';
 import { createRouteSource } from './route-lookup.ts';
 import { createSessionStore, requireRecentLease, type SessionStore } from './sessions.ts';
@@ -18,7 +19,11 @@ export function createRegistrar(deps: RegistrarDeps): NodeRegistrar {
   const { prisma, changes, node } = deps;
   const sessions = createSessionStore(deps);
   const bind = createBind(deps);
+  const resumable = (id: string | null) => (id !== null && isId('tn', id) ? id : null);
+  // If this fails, the sessions end at their next heartbeat; what they served is deleted already.
+  const endAll = (ids: string[]) => Promise.all(ids.map((id) => sessions.endElsewhere(id).catch(() => undefined)));
   return {
+    nodeId: node.id,
     ...createGrants(deps),
     ...sessions,
     ...createRouteSource(deps),
@@ -26,8 +31,9 @@ export function createRegistrar(deps: RegistrarDeps): NodeRegistrar {
     onLeaseRevived: (listener) => node.onRevival(listener),
 
     async takenTunnels(ids) {
+      const { id: nodeId } = node;
       const rows = await prisma.tunnel.findMany({
-        where: { id: { in: [...ids] }, session: { nodeId: node.id } },
+        where: { id: { in: [...ids] }, OR: [{ session: { nodeId } }, { legs: { some: { nodeId } } }] },
         select: { id: true },
       });
       const own = new Set(rows.map(({ id }) => id));
@@ -36,16 +42,20 @@ export function createRegistrar(deps: RegistrarDeps): NodeRegistrar {
 
     async bind(request) {
       await requireRecentLease(node);
-      const resume = request.resume !== null && isId('tn', request.resume) ? request.resume : null;
-      const answer = await bind({ ...request, resume });
+      const answer = await bind({ ...request, resume: resumable(request.resume) });
       if ('refused' in answer) return answer;
       const { supersededSessions, ...bound } = answer;
-      // If this fails, the sessions end at their next heartbeat; what they served at this address is deleted already.
-      await Promise.all(supersededSessions.map((id) => sessions.endElsewhere(id).catch(() => undefined)));
+      await endAll(supersededSessions);
       return bound;
     },
 
-    bindLabels: (request) => bindLabels(deps, request),
+    async bindLabels(request) {
+      const answer = await bindLabels(deps, { ...request, resume: resumable(request.resume) });
+      if ('refused' in answer) return answer;
+      const { supersededSessions, ...bound } = answer;
+      await endAll(supersededSessions);
+      return bound;
+    },
 
     tunnelChanged: (id, { metadata }) =>
       changes.transaction(prisma, async (tx, announce) => {

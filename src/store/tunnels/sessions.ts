@@ -81,7 +81,7 @@ export function createSessionStore({ prisma, changes, node, settings, baseUrl }:
   });
 
   const begin = batched<SessionRow, void>({
-    keysOf: ({ accountId, clientId }) => [`${accountId} ${clientId}`],
+    keysOf: ({ accountId, clientId, leg }) => [`${accountId} ${clientId} ${leg}`],
     async work(rows) {
       await retryOnConflict(() =>
         changes.transaction(prisma, async (db, announce) => {
@@ -150,10 +150,10 @@ export function createSessionStore({ prisma, changes, node, settings, baseUrl }:
 
     endElsewhere: (id) => end({ id, holdMs: sessionHold, reason: 'the agent is elsewhere' }),
 
-    tunnelClosed: (tunnelId, reason = '') =>
+    tunnelClosed: (sessionId, tunnelId, reason = '') =>
       retryOnConflict(() =>
         changes.transaction(prisma, (db, announce) =>
-          endTunnel({ db, announce, baseUrl: baseUrl() }, tunnelId, reason),
+          endTunnel({ db, announce, baseUrl: baseUrl() }, { sessionId, tunnelId }, reason),
         ),
       ),
   };
@@ -176,7 +176,7 @@ interface Ending {
   cause?: string | undefined;
 }
 
-/** @returns the ids of the agents' sessions: the new ones, or for some agents the earlier session, which is then locked. */
+/** @returns the ids of the agents' sessions: the new ones, or for some the earlier session of that leg, which is then locked. */
 async function insertOrLock(db: Db, sessions: readonly SessionRow[]): Promise<string[]> {
   const rows = sessions.map((row) => ({
     id: row.id,
@@ -184,6 +184,7 @@ async function insertOrLock(db: Db, sessions: readonly SessionRow[]): Promise<st
     node_id: row.nodeId,
     credential_id: row.credentialId,
     client_id: row.clientId,
+    leg: row.leg,
     agent_version: row.agentVersion,
     ip: row.ip,
     os: row.os,
@@ -194,12 +195,12 @@ async function insertOrLock(db: Db, sessions: readonly SessionRow[]): Promise<st
     transport: row.transport,
   }));
   const there = await db.$queryRaw<{ id: string }[]>`
-    INSERT INTO tunnel_session (id, account_id, node_id, credential_id, client_id, agent_version, ip, os, arch,
+    INSERT INTO tunnel_session (id, account_id, node_id, credential_id, client_id, leg, agent_version, ip, os, arch,
       user_agent, metadata, region, transport)
     SELECT * FROM json_to_recordset(${toJsonRows(rows)}::json) AS w(id text, account_id text, node_id text,
-      credential_id text, client_id text, agent_version text, ip text, os text, arch text, user_agent text,
-      metadata text, region text, transport text) ORDER BY account_id, client_id
-    ON CONFLICT (account_id, client_id) DO UPDATE SET client_id = EXCLUDED.client_id RETURNING id`;
+      credential_id text, client_id text, leg int, agent_version text, ip text, os text, arch text, user_agent text,
+      metadata text, region text, transport text) ORDER BY account_id, client_id, leg
+    ON CONFLICT (account_id, client_id, leg) DO UPDATE SET client_id = EXCLUDED.client_id RETURNING id`;
   return there.map(({ id }) => id);
 }
 

@@ -30,6 +30,11 @@ export const agentErrors = {
   tooManyTunnels: { number: 90210, text: 'A session may have at most {max} tunnels.' },
   badText: { number: 90211, text: '{name} must {rule}.' },
   unknownVersion: { number: 90212, text: 'This gateway speaks the versions {versions} of the protocol.' },
+  badLeg: { number: 90216, text: 'LegNumber must be a whole number from 0 to {max}; it is {leg}.' },
+  legWithoutSession: {
+    number: 90217,
+    text: 'A session with LegNumber {leg} must come with the ClientId and the Cookie of the session that it stands beside.',
+  },
   gatewayName: {
     number: 90371,
     text: 'The gateway itself uses the name {name}, so no tunnel can have it. Ask for another name.',

@@ -1,6 +1,6 @@
 // The wire compatibility with agents of the original service. Only this file of the gateway contains the name of that service.
 
-import { type Auth, OWN_CLIENT_TYPE } from '../../protocol/messages/messages.ts';
+import { type Auth, OWN_CLIENT_TYPE } from '../../protocol/messages/auth.ts';
 import type { StreamLimits } from '../endpoints/stream-slots.ts';
 
 /** The properties of an agent's software that the gateway adapts to. */

@@ -16,8 +16,13 @@ export interface Grant {
 export interface OpenedSession {
   accountId: string;
   credentialId: string;
-  /** Identifies the agent across reconnects. An older session with the same id, on any node, ends now. */
+  /** Identifies the agent across reconnects. */
   clientId: string;
+  /**
+   * The number of the session among those that the agent has at once. An older session of the same agent with the same number,
+   * on any node, ends now.
+   */
+  leg: number;
   agentVersion: string;
   /** The agent's address as the gateway sees it. */
   ip: string;
@@ -54,6 +59,8 @@ export interface BindRequest {
 /** A request for a tunnel without an address, which edges select by its labels. */
 export interface LabelBindRequest {
   sessionId: string;
+  /** As in `BindRequest`. */
+  resume: string | null;
   labels: Record<string, string>;
   forwardsTo: string;
   metadata: string;
@@ -69,6 +76,8 @@ export type AgentRefusal =
 
 /** The control plane as the tunnel layer sees it: credentials, sessions and binds. */
 export interface Registrar extends RouteSource {
+  /** The id of this node: `node_…`. */
+  readonly nodeId: string;
   /** Looks up an authtoken. It renews a digest that was made with the previous server key. */
   authenticate(authtoken: string): Promise<Grant | AgentRefusal>;
   /** The current grant; null when the credential was deleted or its owner is not active. */
@@ -84,17 +93,24 @@ export interface Registrar extends RouteSource {
   /** @returns the session's id. */
   sessionOpened(session: OpenedSession): Promise<string>;
   /**
-   * Ends a session with all its tunnels and endpoints. An unknown id is no error, as the session may have ended already.
+   * Ends a session with all its tunnels and endpoints, but for those that another session of its agent serves too. An unknown id is
+   * no error, as the session may have ended already.
    * @param holdMs how long its addresses stay reserved for its credential; 0 frees them at once.
    * @param reason the error, for people; '' or left out when the agent closed the session gracefully.
    * @param cause the command that made the agent close it, for people; left out when there was none.
    */
   sessionClosed(sessionId: string, holdMs: number, reason?: string, cause?: string): Promise<void>;
-  /** Checks and registers in one transaction: the API shows a registered tunnel as live, and a refusal leaves no rows. */
+  /**
+   * Checks and registers in one transaction: the API shows a registered tunnel as live, and a refusal leaves no rows. A tunnel that
+   * another session of the same agent serves is served by both from then on.
+   */
   bind(request: BindRequest): Promise<{ tunnelId: string; endpointId: string } | AgentRefusal>;
   bindLabels(request: LabelBindRequest): Promise<{ tunnelId: string } | AgentRefusal>;
-  /** @param reason the error, for people; left out when the agent closed the tunnel. */
-  tunnelClosed(tunnelId: string, reason?: string): Promise<void>;
+  /**
+   * Ends a tunnel, unless another session of the agent serves it too. Of a tunnel that is not the session's, nothing ends.
+   * @param reason the error, for people; left out when the agent closed the tunnel.
+   */
+  tunnelClosed(sessionId: string, tunnelId: string, reason?: string): Promise<void>;
   /** Changes what the API shows of a live tunnel and its endpoint. */
   tunnelChanged(tunnelId: string, change: { metadata: string }): Promise<void>;
 }

@@ -56,8 +56,8 @@ export class EndpointRegistry {
   /** Tunnels without an address, which edges select by labels. */
   readonly labelled = new LabelledTunnels();
   readonly #pools = new Map<EndpointAddress, EndpointPool>();
-  /** While an agent resumes a tunnel, two endpoints may have the same id for a moment. The map has the newer one. */
-  readonly #byId = new Map<string, LiveEndpoint>();
+  /** The endpoints of each id, the newest last: several sessions of an agent may serve one tunnel. */
+  readonly #byId = new Map<string, LiveEndpoint[]>();
   readonly #changeListeners = new Set<(tunnelId: string) => void>();
   readonly #now: () => number;
   readonly #ownNames: ReadonlySet<string>;
@@ -83,7 +83,7 @@ export class EndpointRegistry {
   }
 
   add(endpoint: LiveEndpoint): void {
-    this.#byId.set(endpoint.id, endpoint);
+    this.#byId.set(endpoint.id, [...(this.#byId.get(endpoint.id) ?? []), endpoint]);
     const { proto, hostname } = endpoint;
     // The tunnel was bound before the name became one of the gateway's.
     if (proto !== 'tcp' && !isInternalName(hostname) && this.#ownNames.has(hostname)) return;
@@ -94,7 +94,9 @@ export class EndpointRegistry {
   }
 
   remove(endpoint: LiveEndpoint): void {
-    if (this.#byId.get(endpoint.id) === endpoint) this.#byId.delete(endpoint.id);
+    const alike = (this.#byId.get(endpoint.id) ?? []).filter((other) => other !== endpoint);
+    if (alike.length > 0) this.#byId.set(endpoint.id, alike);
+    else this.#byId.delete(endpoint.id);
     this.reportChange(endpoint.tunnelId);
     const address = endpointAddress(endpoint);
     const pool = this.#pools.get(address);
@@ -126,8 +128,9 @@ export class EndpointRegistry {
     return undefined;
   }
 
+  /** The endpoint with this id; the newest one where several sessions serve it. */
   byId(id: string): LiveEndpoint | undefined {
-    return this.#byId.get(id);
+    return this.#byId.get(id)?.at(-1);
   }
 
   /** A tunnel of this node. @param proto as which kind of endpoint a labelled tunnel is to serve. */
@@ -135,21 +138,32 @@ export class EndpointRegistry {
     const labelled = this.labelled.byTunnelId(tunnelId);
     if (labelled) return labelled.endpointFor(proto === 'tls' ? 'tls' : 'https');
     // A tunnel and its endpoint share what follows the prefix.
-    return this.#byId.get(tunnelId.replace('tn_', 'ep_'));
+    return this.byId(tunnelId.replace('tn_', 'ep_'));
   }
 
-  /** The traffic of an endpoint; undefined when it is not live on this node. */
+  /** The traffic of an endpoint, of all sessions that serve it; undefined when it is not live on this node. */
   trafficOf(id: string): EndpointTrafficSnapshot | undefined {
-    const { accountId, meter } = this.#byId.get(id) ?? {};
-    if (accountId === undefined || !meter) return undefined;
-    const { requests, open } = meter;
-    return { endpointId: id, accountId, requests, openConnections: open, ...meter.sampleRates(this.#now()) };
+    const all = this.#byId.get(id) ?? [];
+    const meters = all.flatMap(({ meter }) => meter ?? []);
+    const [first] = all;
+    if (!first || meters.length === 0) return undefined;
+    const now = this.#now();
+    const rates = meters.map((meter) => meter.sampleRates(now));
+    return {
+      endpointId: id,
+      accountId: first.accountId,
+      requests: sum(meters.map(({ requests }) => requests)),
+      openConnections: sum(meters.map(({ open }) => open)),
+      requestsPerSecond: sum(rates.map(({ requestsPerSecond }) => requestsPerSecond)),
+      bytesInPerSecond: sum(rates.map(({ bytesInPerSecond }) => bytesInPerSecond)),
+      bytesOutPerSecond: sum(rates.map(({ bytesOutPerSecond }) => bytesOutPerSecond)),
+    };
   }
 
   /** Updates the rates of all meters. The node calls it about every second, so that the rates stay current. */
   sample(): void {
     const now = this.#now();
-    for (const { meter } of this.#byId.values()) meter?.sampleRates(now);
+    for (const all of this.#byId.values()) for (const { meter } of all) meter?.sampleRates(now);
   }
 
   /** The number of live endpoints. */
@@ -185,4 +199,8 @@ export class EndpointRegistry {
     pool.next = (pool.next + 1) % pool.members.length;
     return pool.members[pool.next];
   }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }

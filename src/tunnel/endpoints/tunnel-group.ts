@@ -88,7 +88,10 @@ export class LabelledTunnels {
     const remaining = this.ofAccount(tunnel.accountId).filter((other) => other !== tunnel);
     if (remaining.length > 0) this.#byAccount.set(tunnel.accountId, remaining);
     else this.#byAccount.delete(tunnel.accountId);
-    if (this.#byTunnelId.get(tunnel.tunnelId) === tunnel) this.#byTunnelId.delete(tunnel.tunnelId);
+    // Another session of the agent may serve the tunnel, too.
+    const alike = remaining.findLast(({ tunnelId }) => tunnelId === tunnel.tunnelId);
+    if (alike) this.#byTunnelId.set(tunnel.tunnelId, alike);
+    else this.#byTunnelId.delete(tunnel.tunnelId);
     for (const listener of this.#onRemoved) listener(tunnel.tunnelId);
   }
 }

@@ -1,7 +1,7 @@
 // The admission of agents: checks the authtoken and recognizes returning agents.
 
 import { randomBytes } from 'node:crypto';
-import type { Auth } from '../../protocol/messages/messages.ts';
+import type { Auth } from '../../protocol/messages/auth.ts';
 import { bindError } from '../bind/bind-tunnel.ts';
 import { AgentError } from '../control/agent-errors.ts';
 import { agentKindOf } from '../control/compatibility.ts';
@@ -10,6 +10,8 @@ import type { AdmittedSession, SessionDeps } from './session-types.ts';
 import { checkTextLimit, METADATA_MAX, truncateText } from './text-limits.ts';
 
 const PROTOCOL_VERSIONS = ['3', '2'];
+/** The highest number of a session among those that an agent has at once. */
+export const LEG_MAX = 3;
 
 /** The connection of an agent that asks for admission. */
 export interface AdmissionContext {
@@ -24,13 +26,16 @@ export interface AdmissionContext {
 }
 
 /**
- * Checks the authtoken and opens the session. It replaces an earlier session of the same agent, on this node or another.
+ * Checks the authtoken and opens the session. It replaces an earlier session of the same agent with the same leg number, on this
+ * node or another.
  * @throws {AgentError} the reason why the agent is refused.
  */
 export async function admit(auth: Auth, connection: AdmissionContext, deps: SessionDeps): Promise<AdmittedSession> {
   if (!auth.versions.some((version) => PROTOCOL_VERSIONS.includes(version)))
     throw new AgentError('unknownVersion', { versions: PROTOCOL_VERSIONS.join(' and ') });
   checkTextLimit('Metadata', auth.metadata, METADATA_MAX);
+  const { legNumber: leg } = auth;
+  if (!Number.isInteger(leg) || leg < 0 || leg > LEG_MAX) throw new AgentError('badLeg', { max: LEG_MAX, leg });
   const admitted = await deps.authtokenThrottle.limitAdmissions(() => openSession(auth, connection, deps));
   if (!('refused' in admitted)) return admitted;
   connection.onRefused();
@@ -46,13 +51,17 @@ async function openSession(
   if (!isOpen()) return { refused: 'sessionEnded' }; // It was closed while it waited in the queue.
   const grant = await registrar.authenticate(auth.authtoken);
   if ('refused' in grant) return grant;
-  const clientId = verifiedClientId(auth, grant, tokens.verifyCookie.bind(tokens)) ?? randomBytes(16).toString('hex');
-  sessions.evict(grant.accountId, clientId);
+  const earlierId = verifiedClientId(auth, grant, tokens.verifyCookie.bind(tokens));
+  const { legNumber: leg } = auth;
+  if (leg > 0 && earlierId === undefined) throw new AgentError('legWithoutSession', { leg });
+  const clientId = earlierId ?? randomBytes(16).toString('hex');
+  sessions.evict(grant.accountId, clientId, leg);
   const quota = quotas.join(grant.accountId);
   const opened = registrar.sessionOpened({
     accountId: grant.accountId,
     credentialId: grant.credentialId,
     clientId,
+    leg,
     agentVersion: truncateText(auth.agentVersion || auth.userAgent),
     ip,
     ingress,
@@ -73,6 +82,7 @@ async function openSession(
     credentialId,
     allowance: { acl },
     clientId,
+    leg,
     cookie: tokens.cookie(accountId, clientId),
     kind: agentKindOf(auth),
     auth,

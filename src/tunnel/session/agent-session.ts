@@ -2,9 +2,10 @@
 
 import type { TLSSocket } from 'node:tls';
 import { ByteBudget } from '../../protocol/byte-budget.ts';
+import { type Auth, readAuth, writeServerInfo } from '../../protocol/messages/auth.ts';
 import { answerHeartbeat, startHeartbeat } from '../../protocol/messages/heartbeat.ts';
 import { MessageError } from '../../protocol/messages/json-reader.ts';
-import { type Auth, readAuth, writeAuthResponse, writeStopTunnel } from '../../protocol/messages/messages.ts';
+import { writeStopTunnel } from '../../protocol/messages/messages.ts';
 import { answerCall, openTypedStream, readStreamType, StreamType } from '../../protocol/messages/typed-stream.ts';
 import { MuxSession } from '../../protocol/mux/mux-session.ts';
 import type { MuxStream } from '../../protocol/mux/mux-stream.ts';
@@ -17,6 +18,7 @@ import { agentKindOf } from '../control/compatibility.ts';
 import { commandCauses, type SessionCommand } from '../control/session-commands.ts';
 import { peerOf } from '../network/peer.ts';
 import { type AdmissionContext, admit } from './admission.ts';
+import { authResponse } from './auth-response.ts';
 import { sendCommand } from './send-command.ts';
 import { SessionTunnels } from './session-tunnels.ts';
 import type { AdmittedSession, RegisteredSession, RoundTrip, SessionDeps } from './session-types.ts';
@@ -38,8 +40,6 @@ const MUX_OPTIONS: MuxSessionOptions = {
   peerStreamsMax: CALLS_MAX,
   unauthenticatedLimits: UNAUTHENTICATED_LIMITS,
 };
-/** The version of the gateway in responses to agents. */
-export const GATEWAY_VERSION = '0.1.0';
 
 /** An admitted agent and the tunnels that it serves. */
 interface AcceptedSession extends AdmittedSession {
@@ -132,7 +132,8 @@ export class AgentSession implements RegisteredSession {
 
   readonly #calls: Record<number, (request: object) => Promise<object>> = {
     [StreamType.AUTH]: (request) => this.#slot.during(this.#authenticate(request)),
-    [StreamType.SERVER_INFO]: async () => ({ Region: this.#deps.settings.region }),
+    [StreamType.SERVER_INFO]: async () =>
+      writeServerInfo({ region: this.#deps.settings.region, node: this.#deps.registrar.nodeId }),
     [StreamType.BIND]: (request) => this.#firstBind(async () => this.#requireAccepted().tunnels.bind(request)),
     [StreamType.UNBIND]: async (request) => this.#requireAccepted().tunnels.unbind(request, this.#cause),
     [StreamType.START_TUNNEL_WITH_LABEL]: (request) =>
@@ -206,9 +207,7 @@ export class AgentSession implements RegisteredSession {
         this.#roundTrip = { at: this.#deps.time(), milliseconds };
       },
     });
-    const { clientId, cookie } = admitted;
-    const streamWindow = this.#negotiateWindow(auth);
-    return writeAuthResponse({ clientId, cookie, region: settings.region, streamWindow }, GATEWAY_VERSION);
+    return authResponse(this.#deps, admitted, this.#connection.ingress, this.#negotiateWindow(auth));
   }
 
   /** Sets the largest stream window. @returns it; 0 when the agent does not support larger windows. */

@@ -28,7 +28,7 @@ export class AgentSessions implements SessionCommands, SessionRegistry {
   readonly refusals = new RefusalCounters();
   readonly #deps: AgentSessionsDeps;
   readonly #byId = new Map<string, RegisteredSession>();
-  readonly #byClient = new Map<string, RegisteredSession>();
+  readonly #byLeg = new Map<string, RegisteredSession>();
   readonly #unsubscribe: (() => void)[];
   /** The reports to the control plane that are in progress. */
   readonly #pendingReports = new Set<Promise<void>>();
@@ -54,22 +54,25 @@ export class AgentSessions implements SessionCommands, SessionRegistry {
     return this.#byId.get(sessionId)?.roundTrip;
   }
 
-  add(session: RegisteredSession, { sessionId, accountId, clientId, credentialId }: AdmittedSession): void {
+  add(session: RegisteredSession, admitted: AdmittedSession): void {
+    const { sessionId, accountId, credentialId } = admitted;
     this.#byId.set(sessionId, session);
-    this.#byClient.set(`${accountId} ${clientId}`, session);
+    this.#byLeg.set(legKey(admitted), session);
     this.#deps.onEvent('agent connected', { sessionId, credentialId, accountId });
     // The credential may have changed since the authtoken was checked, before this session could be notified.
     const refresh = async () => this.#apply(session, await this.#deps.registrar.grant(credentialId));
     void refresh().catch(this.#deps.onFailure);
   }
 
-  evict(accountId: string, clientId: string): void {
-    this.#byClient.get(`${accountId} ${clientId}`)?.close(ErrorCode.CANCELLED, 'replaced by a new session');
+  evict(accountId: string, clientId: string, leg: number): void {
+    const earlier = this.#byLeg.get(legKey({ accountId, clientId, leg }));
+    earlier?.close(ErrorCode.CANCELLED, 'replaced by a new session');
   }
 
-  remove(session: RegisteredSession, { sessionId, accountId, clientId }: AdmittedSession, end: SessionEnd): void {
+  remove(session: RegisteredSession, admitted: AdmittedSession, end: SessionEnd): void {
+    const { sessionId, accountId } = admitted;
     this.#byId.delete(sessionId);
-    if (this.#byClient.get(`${accountId} ${clientId}`) === session) this.#byClient.delete(`${accountId} ${clientId}`);
+    if (this.#byLeg.get(legKey(admitted)) === session) this.#byLeg.delete(legKey(admitted));
     this.#deps.onEvent('agent disconnected', { sessionId, accountId, reason: end.reason });
     const closed = this.#reportClosed(sessionId, end).finally(() => this.#pendingReports.delete(closed));
     this.#pendingReports.add(closed);
@@ -152,6 +155,11 @@ export class AgentSessions implements SessionCommands, SessionRegistry {
       if (denied) stop(tunnelId, bindError({ refused: 'labelDenied', target: denied.join('=') }));
     }
   }
+}
+
+/** The key of an agent's session with this leg number. */
+function legKey({ accountId, clientId, leg }: Pick<AdmittedSession, 'accountId' | 'clientId' | 'leg'>): string {
+  return `${accountId} ${clientId} ${leg}`;
 }
 
 function targetOf({ proto, hostname, port }: LiveTunnel): BindTarget {

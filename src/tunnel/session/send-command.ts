@@ -1,6 +1,6 @@
 // Sends remote commands to an agent.
 
-import type { Auth } from '../../protocol/messages/messages.ts';
+import type { Auth } from '../../protocol/messages/auth.ts';
 import { callPeer, StreamType } from '../../protocol/messages/typed-stream.ts';
 import type { MuxSession } from '../../protocol/mux/mux-session.ts';
 import type { SessionCommand } from '../control/session-commands.ts';

@@ -1,7 +1,13 @@
 // The tunnels of one session, and the calls by which its agent binds, changes and unbinds them.
 
 import { Fields } from '../../protocol/messages/fields.ts';
-import { type Bind, readBind, readLabelBind, writeBindResponse } from '../../protocol/messages/messages.ts';
+import {
+  type Bind,
+  readBind,
+  readLabelBind,
+  writeBindResponse,
+  writeLabelBindResponse,
+} from '../../protocol/messages/messages.ts';
 import type { MuxSession } from '../../protocol/mux/mux-session.ts';
 import { readUpstreamProtocol } from '../bind/bind-options.ts';
 import { bindError, bindTunnel } from '../bind/bind-tunnel.ts';
@@ -11,14 +17,12 @@ import { endpointAddress } from '../endpoints/endpoint-registry.ts';
 import { LiveTunnel } from '../endpoints/live-tunnel.ts';
 import { StreamSlots } from '../endpoints/stream-slots.ts';
 import { LabelledTunnel } from '../endpoints/tunnel-group.ts';
+import { checkLabels, labelsAddress } from './labels.ts';
 import type { AdmittedSession, ServedTunnels, SessionDeps } from './session-types.ts';
 import { checkTextLimit, FORWARDS_TO_MAX, METADATA_MAX, truncateText } from './text-limits.ts';
 
 /** The most tunnels of one session. */
 const TUNNELS_MAX = 1000;
-/** The most labels of one tunnel, and the most bytes of a key or a value. A backend's selector has the same limits. */
-const LABELS_MAX = 64;
-const LABEL_MAX = 255;
 
 /** The members that SDKs require in the options of a response, whatever the request has. */
 const EMPTY_OPTIONS = {
@@ -78,20 +82,24 @@ export class SessionTunnels implements ServedTunnels {
 
   /** Answers a label bind. @throws {AgentError} the reason of the refusal. */
   async bindLabels(request: object): Promise<object> {
-    const { labels, forwardsTo, forwardsProto, metadata } = readLabelBind(request);
+    const { id, token, labels, forwardsTo, forwardsProto, metadata } = readLabelBind(request);
     const upstreamProtocol = readUpstreamProtocol(forwardsProto);
     checkTexts({ metadata, forwardsTo });
     checkLabels(labels);
     const { sessionId, accountId } = this.#admitted;
+    const { registrar, tokens } = this.#deps;
+    const address = labelsAddress(labels);
+    const resume = id !== '' && tokens.verifyBindToken(token, accountId, id, address) ? id : null;
     return this.#withTunnelSlot(async () => {
-      const bound = await this.#deps.registrar.bindLabels({ sessionId, labels, forwardsTo, metadata });
+      const bound = await registrar.bindLabels({ sessionId, resume, labels, forwardsTo, metadata });
       if ('refused' in bound) throw bindError(bound);
       if (this.#mux.isClosed) throw bindError({ refused: 'sessionEnded' });
       const { tunnelId } = bound;
+      this.#close(tunnelId, 0); // As in `bind`.
       const tunnel = new LabelledTunnel({ tunnelId, accountId, labels, upstreamProtocol }, this.#mux, this.#slots);
       this.#labelled.set(tunnelId, tunnel);
       this.#deps.endpoints.labelled.add(tunnel);
-      return { Id: tunnelId, Error: '' };
+      return writeLabelBindResponse({ id: tunnelId, token: tokens.bindToken(accountId, tunnelId, address) });
     });
   }
 
@@ -134,7 +142,7 @@ export class SessionTunnels implements ServedTunnels {
    */
   async stop(tunnelId: string, reason?: string): Promise<void> {
     this.#close(tunnelId, 0);
-    await this.#deps.registrar.tunnelClosed(tunnelId, reason && truncateText(reason));
+    await this.#deps.registrar.tunnelClosed(this.#admitted.sessionId, tunnelId, reason && truncateText(reason));
   }
 
   /** Closes all tunnels when the session ends. @param holdMs the time for which the TCP ports stay reserved. */
@@ -191,18 +199,6 @@ export class SessionTunnels implements ServedTunnels {
     } finally {
       this.#pendingBinds--;
     }
-  }
-}
-
-function checkLabels(labels: Record<string, string>): void {
-  const texts = Object.entries(labels).flat();
-  if (texts.length === 0) throw new AgentError('noLabels');
-  if (texts.length > 2 * LABELS_MAX)
-    throw new AgentError('badText', { name: 'Labels', rule: `be at most ${LABELS_MAX}` });
-  for (const text of texts) {
-    checkTextLimit('Keys and values of labels', text, LABEL_MAX);
-    if (text === '' || !text.isWellFormed())
-      throw new AgentError('badText', { name: 'Keys and values of labels', rule: 'be texts of one character or more' });
   }
 }
 

@@ -1,6 +1,6 @@
 // The types that the parts of a session share, and its dependencies.
 
-import type { Auth } from '../../protocol/messages/messages.ts';
+import type { Auth } from '../../protocol/messages/auth.ts';
 import type { ErrorCode } from '../../protocol/mux/stream.ts';
 import type { BindDeps, BindingSession } from '../bind/bind-tunnel.ts';
 import type { AgentError } from '../control/agent-errors.ts';
@@ -16,6 +16,8 @@ import type { AuthtokenThrottle } from './authtoken-throttle.ts';
 export interface AdmittedSession extends BindingSession {
   /** The id of the agent, which is the same after a reconnect. */
   clientId: string;
+  /** The number of the session among those that the agent has at once. */
+  leg: number;
   cookie: string;
   kind: AgentKind;
   auth: Auth;
@@ -59,10 +61,10 @@ export interface SessionRegistry {
   readonly refusals: RefusalCounters;
   add(session: RegisteredSession, admitted: AdmittedSession): void;
   /**
-   * Closes the earlier session of an agent at once. Its addresses stay reserved, as the agent is about to bind them
-   * again.
+   * Closes the earlier session of an agent with this leg number at once. Its addresses stay reserved, as the agent is about to
+   * bind them again.
    */
-  evict(accountId: string, clientId: string): void;
+  evict(accountId: string, clientId: string, leg: number): void;
   /** Removes a closed session. The report to the control plane is retried until it succeeds. */
   remove(session: RegisteredSession, admitted: AdmittedSession, end: SessionEnd): void;
 }

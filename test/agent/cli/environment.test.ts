@@ -43,7 +43,8 @@ test('without any variable, the documented defaults hold; one that is set to not
   const config = readConfig({}, '/srv');
   expect(config).toMatchObject({
     authtoken: '',
-    gateway: { host: '127.0.0.1', port: 4443 },
+    gateways: [{ host: '127.0.0.1', port: 4443 }],
+    legs: null,
     ca: undefined,
     domain: null,
     apiAddress: { host: '127.0.0.1', port: 8000 },

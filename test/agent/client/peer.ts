@@ -13,23 +13,29 @@ import {
   type Bind,
   callPeer,
   type ErrorCode,
+  type LabelBind,
   MuxSession,
   type MuxStream,
   noopStreamEvents,
   openTypedStream,
   readAuth,
   readBind,
+  readLabelBind,
   readStreamType,
   type StreamEvents,
   StreamType,
   writeAuthResponse,
   writeBindResponse,
+  writeLabelBindResponse,
   writeProxyHeader,
+  writeServerInfo,
   writeStopTunnel,
 } from '../../../src/protocol/index.ts';
 
 /** What the gateway says; null is silence. */
 export interface Script {
+  /** Which node it says it is; '' for a gateway that does not say. */
+  node: string;
   auth(auth: Auth): object | null | Promise<object | null>;
   bind(bind: Bind, session: PeerSession): object | null | Promise<object | null>;
   unbind(id: string): object | null;
@@ -43,6 +49,7 @@ export interface PeerSession {
   auth: Auth;
   /** What was asked, in order. */
   binds: Bind[];
+  labelBinds: LabelBind[];
   unbound: string[];
   /** The agent's questions for a sign of life, so far. */
   beats: number;
@@ -69,8 +76,8 @@ export interface Peer {
 }
 
 /** As a gateway answers that has accepted. */
-export const accepted = (clientId = 'client-1', cookie = 'cookie-1', streamWindow = 0) =>
-  writeAuthResponse({ clientId, cookie, region: '', streamWindow }, 'test');
+export const accepted = (clientId = 'client-1', cookie = 'cookie-1', streamWindow = 0, node = '') =>
+  writeAuthResponse({ clientId, cookie, region: '', streamWindow, node, connectAddresses: [] }, 'test');
 
 let made = 0;
 /** As a gateway answers that serves what was asked for; ids and names count up. */
@@ -88,9 +95,9 @@ export function bound(bind: Bind): object {
 
 export const refused = (number: number, text: string) => ({ Error: `${text}\r\n\r\nERR_GATEWAY_${number}\r\n` });
 
-/** Listens on a free port of 127.0.0.1. @param name and `ip`: for which its certificate is. */
-export async function startPeer(name = 'localhost', ip = '127.0.0.1'): Promise<Peer> {
-  const { cert, key } = await certificate(name, ip);
+/** Listens on a free port of 127.0.0.1. @param identity its certificate; one of its own unless given. */
+export async function startPeer(identity?: { cert: string; key: string }): Promise<Peer> {
+  const { cert, key } = identity ?? (await certificate('localhost', '127.0.0.1'));
   const server = createServer({ cert, key });
   const ready: PeerSession[] = [];
   const waiting: ((session: PeerSession) => void)[] = [];
@@ -113,7 +120,8 @@ export async function startPeer(name = 'localhost', ip = '127.0.0.1'): Promise<P
     port: await listen(server),
     ca: cert,
     script: {
-      auth: (auth) => accepted(auth.clientId || undefined),
+      node: '',
+      auth: (auth) => accepted(auth.clientId || undefined, undefined, 0, peer.script.node),
       bind,
       unbind: () => ({ Error: '', Extra: {} }),
       answersHeartbeats: () => true,
@@ -161,6 +169,11 @@ function serve(socket: TLSSocket, script: Script, onSession: (session: PeerSessi
             session.binds.push(asked);
             return (await script.bind(asked, session)) ?? silent;
           }
+          if (type === StreamType.START_TUNNEL_WITH_LABEL) {
+            session.labelBinds.push(readLabelBind(request));
+            return writeLabelBindResponse({ id: 'tn_labels', token: 'token of labels' });
+          }
+          if (type === StreamType.SERVER_INFO) return writeServerInfo({ region: '', node: script.node });
           const { Id } = request as { Id: string };
           session.unbound.push(Id);
           return script.unbind(Id) ?? silent;
@@ -178,6 +191,7 @@ function serve(socket: TLSSocket, script: Script, onSession: (session: PeerSessi
     socket,
     auth: {} as Auth,
     binds: [],
+    labelBinds: [],
     unbound: [],
     beats: 0,
     closed,

@@ -164,7 +164,7 @@ test('a certificate of a stranger, or for another name, is not accepted', async 
   const agent = start({ ...peer, ca: stranger.ca });
   await agent.until(() => agent.client.status.state === 'waiting');
   expect(agent.client.status.error?.message).toMatch(/TLS .* failed: .*self-signed/);
-  const elsewhere = await startPeer('elsewhere.test', '127.0.0.2');
+  const elsewhere = await startPeer(await certificate('elsewhere.test', '127.0.0.2'));
   const other = start(elsewhere);
   await other.until(() => other.client.status.state === 'waiting');
   expect(other.client.status.error?.message).toContain("IP: 127.0.0.1 is not in the cert's list");

@@ -23,6 +23,9 @@ export interface TestClient {
 export const QUICK: Partial<ClientTiming> = {
   heartbeatInterval: 50,
   heartbeatTolerance: 300,
+  legHeartbeatInterval: 50,
+  legHeartbeatTolerance: 300,
+  legRetry: 40,
   retryFirst: 10,
   retryMaxRecent: 20,
   retryMax: 20,
@@ -49,7 +52,8 @@ export function newClient(
   const client = createClient(
     {
       authtoken: 'a token',
-      gateway: { host, port },
+      gateways: [{ host, port }],
+      legs: null,
       ca,
       identity: null,
       metadata: '',

@@ -77,6 +77,7 @@ async function ownAgents({ dist, address, ca, authtoken }) {
       restartUnsupported: 'no',
       updateUnsupported: 'no',
       streamWindow: protocol.STREAM_WINDOW_MAX,
+      legNumber: 0,
     },
     HEARTBEAT,
   );

@@ -12,7 +12,7 @@ import type {
 } from '../../../src/edge/edges/edge-config.ts';
 import type { LiveRoute } from '../../../src/edge/edges/https-edge.ts';
 import { LiveEdges } from '../../../src/edge/edges/live-edges.ts';
-import { OWN_CLIENT_TYPE } from '../../../src/protocol/messages/messages.ts';
+import { OWN_CLIENT_TYPE } from '../../../src/protocol/messages/auth.ts';
 import type { MuxSession } from '../../../src/protocol/mux/mux-session.ts';
 import { agentKindOf } from '../../../src/tunnel/control/compatibility.ts';
 import type { Labels } from '../../../src/tunnel/endpoints/endpoint.ts';

@@ -21,7 +21,8 @@ export async function serveByTenant(
   const [host = '', port] = target.agent.split(':');
   const client = createClient({
     authtoken: target.tenant.authtoken,
-    gateway: { host, port: Number(port) },
+    gateways: [{ host, port: Number(port) }],
+    legs: 1,
     ca: target.ca,
     identity: null,
     metadata: '',

@@ -42,8 +42,8 @@ describe('an address', () => {
     const { tunnelId, endpointId } = bound(await bind(tcp(session, 20_100)));
     const second = await openSession(gateway, await newCredential(other));
     expect(await bind(tcp(second, 20_100))).toEqual(refused('inUse', 'tunnel.localhost:20100'));
-    await gateway.registrar.tunnelClosed(tunnelId);
-    await gateway.registrar.tunnelClosed(tunnelId);
+    await gateway.registrar.tunnelClosed(session, tunnelId);
+    await gateway.registrar.tunnelClosed(session, tunnelId);
     expect((await account.call('GET', `/endpoints/${endpointId}`)).status).toBe(404);
     bound(await bind(tcp(second, 20_100)));
   });
@@ -58,7 +58,7 @@ describe('an address', () => {
     expect(await bind(nameRequest(colleague, hostname))).toEqual(refused('inUse', hostname));
     expect(await bind(nameRequest(stranger, hostname, pooling))).toEqual(refused('inUse', hostname));
     await gateway.registrar.sessionClosed(colleague, 30_000);
-    await gateway.registrar.tunnelClosed(tunnelId);
+    await gateway.registrar.tunnelClosed(session, tunnelId);
     bound(await bind(nameRequest(session, hostname)));
     expect(await bind(nameRequest(session, hostname, pooling))).toEqual(refused('inUse', hostname));
   });

@@ -59,7 +59,13 @@ describe('the ACL of a credential', () => {
 
   test('decides about every label', async () => {
     const narrow = await opened(['bind:app=*']);
-    const request = (labels: Record<string, string>) => ({ sessionId: narrow, labels, forwardsTo: '', metadata: '' });
+    const request = (labels: Record<string, string>) => ({
+      sessionId: narrow,
+      resume: null,
+      labels,
+      forwardsTo: '',
+      metadata: '',
+    });
     bound(await gateway.registrar.bindLabels(request({ app: 'shop' })));
     expect(await gateway.registrar.bindLabels(request({ app: 'shop', site: 'berlin' }))).toEqual(
       refused('labelDenied', 'site=berlin'),

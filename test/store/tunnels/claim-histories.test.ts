@@ -55,12 +55,12 @@ test('whatever happens concurrently, no address is served by two tunnels that do
     const hostnames = [`p${run}a.tunnel.localhost`, `p${run}b.tunnel.localhost`];
     const agents = await sessions(6);
     /** Tunnels that were given out, with what was asked for. */
-    const given: { tunnelId: string; hostname: string; pooling: boolean; node: TestGateway }[] = [];
+    const given: { sessionId: string; tunnelId: string; hostname: string; pooling: boolean; node: TestGateway }[] = [];
 
     const take = async (now: Step): Promise<void> => {
       if (now.kind === 'unbind') {
         const tunnel = given[now.tunnel % Math.max(1, given.length)];
-        return tunnel?.node.registrar.tunnelClosed(tunnel.tunnelId);
+        return tunnel?.node.registrar.tunnelClosed(tunnel.sessionId, tunnel.tunnelId);
       }
       const agent = agents[now.session] as RacingSession;
       if (now.kind === 'close') {
@@ -75,7 +75,7 @@ test('whatever happens concurrently, no address is served by two tunnels that do
       const { pooling } = now;
       const answer = await agent.node.registrar.bind(nameRequest(agent.id, hostname, { pooling, resume }));
       if ('refused' in answer) seen.refused++;
-      else given.push({ tunnelId: answer.tunnelId, hostname, pooling, node: agent.node });
+      else given.push({ sessionId: agent.id, tunnelId: answer.tunnelId, hostname, pooling, node: agent.node });
       if (!('refused' in answer)) seen.bound++;
     };
 

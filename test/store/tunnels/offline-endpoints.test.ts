@@ -92,8 +92,8 @@ describe('an address goes offline', () => {
     session = await openSession(gateway, credential);
     await bind(told);
     const [first, second] = [await bind(refused), await bind(closed)];
-    await gateway.registrar.tunnelClosed(first.tunnelId, 'not allowed');
-    await gateway.registrar.tunnelClosed(second.tunnelId);
+    await gateway.registrar.tunnelClosed(session, first.tunnelId, 'not allowed');
+    await gateway.registrar.tunnelClosed(session, second.tunnelId);
     await gateway.registrar.sessionClosed(session, 0, '', 'it was stopped through the API');
     expect(await reasons()).toEqual({
       [`${lost}:80`]: 'no sign of life for 15000 ms',
@@ -221,7 +221,7 @@ describe('what is known of an offline address', () => {
 });
 
 test('a tunnel that has labels and no address leaves nothing', async () => {
-  const request = { sessionId: session, labels: { app: 'shop' }, forwardsTo: '', metadata: '' };
+  const request = { sessionId: session, resume: null, labels: { app: 'shop' }, forwardsTo: '', metadata: '' };
   bound(await gateway.registrar.bindLabels(request));
   expect(await announced(() => gateway.registrar.sessionClosed(session, 0))).toEqual([]);
 });

@@ -143,7 +143,7 @@ describe('a session', () => {
     await gateway.registrar.sessionClosed(session, 0);
     await gateway.registrar.sessionClosed(session, 0);
     expect(await bind(nameRequest(session, newName()))).toEqual({ refused: 'sessionEnded' });
-    const labels = { sessionId: session, labels: { a: 'b' }, forwardsTo: '', metadata: '' };
+    const labels = { sessionId: session, resume: null, labels: { a: 'b' }, forwardsTo: '', metadata: '' };
     expect(await gateway.registrar.bindLabels(labels)).toEqual({ refused: 'sessionEnded' });
   });
 

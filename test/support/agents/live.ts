@@ -18,6 +18,7 @@ export function openSession(
 ): Promise<string> {
   return registrar.sessionOpened({
     clientId: newClientId(),
+    leg: 0,
     agentVersion: '1.0.0',
     ip: '127.0.0.1',
     os: 'linux',

@@ -5,7 +5,7 @@ import { isId } from '../../../store/ids.ts';
 import type { Context } from '../../context.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
 import { mayActFor } from '../accounts/owner.ts';
-import { onLiveNodes } from '../tunnels/live-tunnels.ts';
+import { servedOnLiveNodes } from '../tunnels/live-tunnels.ts';
 
 /** An endpoint that can be captured. */
 export interface CapturableEndpoint {
@@ -24,7 +24,7 @@ export async function requireServedEndpoint(
   context: Context,
   id: string,
 ): Promise<CapturableEndpoint & { proto: string }> {
-  const where = { id, accountId: context.accountId, OR: [await onLiveNodes(context), { nodeId: null }] };
+  const where = { id, accountId: context.accountId, OR: [...(await servedOnLiveNodes(context)), { nodeId: null }] };
   const isAny = isId('ep', id);
   const row = isAny ? await context.db.endpoint.findFirst({ where, select: { proto: true, ...ownerSelect } }) : null;
   const { proto, tunnel } = requireFound(row, 'endpoint');

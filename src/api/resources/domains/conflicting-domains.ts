@@ -4,8 +4,8 @@
 import type { Db } from '../../../store/database/client.ts';
 import { isWithin } from '../../../store/domains/dns-names.ts';
 import { lockReservations, namesCovering } from '../../../store/domains/reservations.ts';
-import { liveNodes } from '../../../store/nodes/nodes.ts';
 import { ApiError } from '../../errors/errors.ts';
+import { servedOnLiveNodes } from '../tunnels/live-tunnels.ts';
 import type { DomainName } from './domain-name.ts';
 
 /** Listeners that visitors come to by a name: what is served there begins with one of these and a colon. */
@@ -41,7 +41,7 @@ export async function checkHolders(
   const server = await db.endpoint.findFirst({
     where: {
       ...others,
-      nodeId: { in: await liveNodes(db) },
+      AND: [{ OR: await servedOnLiveNodes({ db }) }],
       OR: [
         { address: { in: LISTENERS.flatMap((listener) => [`${listener}:${root}`, `${listener}:*.${root}`]) } },
         { address: { endsWith: `.${root}` }, NOT: isBelow('address') },

@@ -1,7 +1,7 @@
 // What is to be known of the gateway before an agent connects. In GraphQL only.
 
 import { readFile } from 'node:fs/promises';
-import { GATEWAY_VERSION } from '../../../tunnel/session/agent-session.ts';
+import { GATEWAY_VERSION } from '../../../tunnel/session/auth-response.ts';
 import { builder } from '../../builder/builder.ts';
 import type { AgentEndpointInfo } from '../../dependencies.ts';
 import type { Route } from '../../route.ts';

@@ -3,13 +3,13 @@
 import { type Labels, matchesLabels } from '../../../tunnel/endpoints/endpoint.ts';
 import type { RoundTrip } from '../../../tunnel/session/session-types.ts';
 import type { Context } from '../../context.ts';
-import { liveLabelledTunnels } from './live-tunnels.ts';
+import { liveLabelledTunnels, type OpenTunnel, sessionsSelect } from './live-tunnels.ts';
 
 const backend = { backendEnabled: true, backend: { select: { labels: true } } } as const;
 
 /** What has to be known of an endpoint to tell. */
 export const servingSelect = {
-  tunnel: { select: { sessionId: true } },
+  tunnel: { select: sessionsSelect },
   edge: { select: { ...backend, routes: { select: backend } } },
 } as const;
 
@@ -19,26 +19,32 @@ interface WithBackend {
 }
 
 interface ServedEndpoint {
-  tunnel: { sessionId: string } | null;
+  tunnel: OpenTunnel | null;
   edge: (WithBackend & { routes: WithBackend[] }) | null;
 }
 
-/** The sessions of the agents behind an endpoint, each once. */
-export async function sessionsServing({ tunnel, edge }: ServedEndpoint, context: Context): Promise<string[]> {
-  if (tunnel) return [tunnel.sessionId];
+/** The tunnels behind an endpoint. */
+async function tunnelsServing({ tunnel, edge }: ServedEndpoint, context: Context): Promise<OpenTunnel[]> {
+  if (tunnel) return [tunnel];
   if (!edge) return [];
   const selectors = [edge, ...edge.routes].flatMap(({ backendEnabled, backend: chosen }) =>
     backendEnabled && chosen ? [chosen.labels as Labels] : [],
   );
-  const chosen = (await liveLabelledTunnels(context)).filter(({ labels }) =>
+  return (await liveLabelledTunnels(context)).filter(({ labels }) =>
     selectors.some((selector) => matchesLabels(selector, labels)),
   );
-  return [...new Set(chosen.map(({ sessionId }) => sessionId))];
+}
+
+/** The number of agents behind an endpoint. One that serves it in several sessions counts once. */
+export async function countAgents(endpoint: ServedEndpoint, context: Context): Promise<number> {
+  const tunnels = await tunnelsServing(endpoint, context);
+  return new Set(tunnels.map(({ session: { clientId } }) => clientId)).size;
 }
 
 /** The newest sign of life of the agents behind an endpoint that this node knows of. */
 export async function newestRoundTrip(endpoint: ServedEndpoint, context: Context): Promise<RoundTrip | null> {
-  const ids = await sessionsServing(endpoint, context);
-  const known = ids.flatMap((id) => context.app.traffic.roundTrip(id) ?? []);
+  const tunnels = await tunnelsServing(endpoint, context);
+  const ids = new Set(tunnels.flatMap(({ sessionId, legs }) => [sessionId, ...legs.map((leg) => leg.sessionId)]));
+  const known = [...ids].flatMap((id) => context.app.traffic.roundTrip(id) ?? []);
   return known.reduce<RoundTrip | null>((newest, each) => (newest && newest.at >= each.at ? newest : each), null);
 }

@@ -4,9 +4,9 @@
 import { isId } from '../../../store/ids.ts';
 import { builder, Ref } from '../../builder/builder.ts';
 import { collection, Node, readRoutes } from '../../collections/collection.ts';
-import { newestRoundTrip, servingSelect, sessionsServing } from './endpoint-sessions.ts';
+import { countAgents, newestRoundTrip, servingSelect } from './endpoint-sessions.ts';
 import { EndpointTraffic, trafficOf } from './endpoint-traffic.ts';
-import { ON_LIVE_NODES, onLiveNodes } from './live-tunnels.ts';
+import { SERVED_ON_LIVE_NODES, servedOnLiveNodes } from './live-tunnels.ts';
 import { RoundTripType, TunnelSession } from './tunnel-sessions.ts';
 
 const EndpointType = builder.enumType('EndpointType', {
@@ -17,7 +17,7 @@ const EndpointType = builder.enumType('EndpointType', {
   } as const,
 });
 
-const Endpoint = builder.prismaObject('Endpoint', {
+export const Endpoint = builder.prismaObject('Endpoint', {
   description: 'A public address that answers now, served by a tunnel or by an edge.',
   interfaces: [Node],
   fields: (t) => ({
@@ -69,7 +69,9 @@ const Endpoint = builder.prismaObject('Endpoint', {
     tunnelSession: t.field({
       type: TunnelSession,
       nullable: true,
-      description: 'The session of the agent that serves it; null when an edge does.',
+      description:
+        'The session of the agent that serves it; null when an edge does. The agent may serve it in further sessions, which ' +
+        'are among its `legs`.',
       select: (_args, _context, nested) => ({ tunnel: { select: { session: nested() } } }),
       resolve: ({ tunnel }) => tunnel?.session ?? null,
     }),
@@ -90,10 +92,10 @@ const Endpoint = builder.prismaObject('Endpoint', {
     }),
     agents: t.int({
       description:
-        'How many sessions of agents are behind it now: one, or at an edge all those that have a tunnel whose labels one ' +
-        'of its backends chooses.',
+        'How many agents are behind it now: one, or at an edge all those that have a tunnel whose labels one of its ' +
+        'backends chooses. An agent that serves it in several sessions counts once.',
       select: servingSelect,
-      resolve: async (endpoint, _, context) => (await sessionsServing(endpoint, context)).length,
+      resolve: (endpoint, _, context) => countAgents(endpoint, context),
     }),
   }),
 });
@@ -108,7 +110,7 @@ const endpoints = collection({
   ref: Endpoint,
   table: (db) => db.endpoint,
   // What edges serve is of no node.
-  where: async (context) => ({ OR: [await onLiveNodes(context), { nodeId: null }] }),
+  where: async (context) => ({ OR: [...(await servedOnLiveNodes(context)), { nodeId: null }] }),
   search: {
     ...{
       rank: 10,
@@ -117,7 +119,7 @@ const endpoints = collection({
       detail: `coalesce(nullif(tunnel.forwards_to, ''), t.metadata)`,
     },
     join: 'LEFT JOIN tunnel ON tunnel.id = t.tunnel_id',
-    where: `(t.node_id IS NULL OR ${ON_LIVE_NODES})`,
+    where: `(t.node_id IS NULL OR ${SERVED_ON_LIVE_NODES})`,
     texts: ['t.public_url', 't.hostport', 't.metadata', 'tunnel.forwards_to'],
   },
 });

@@ -8,16 +8,45 @@ import type { Context } from '../../context.ts';
  * The part of a query that leaves only sessions and endpoints that are live. It asks where the context does: inside a
  * transaction a second connection may never come, as the embedded database has but one.
  */
-export async function onLiveNodes({ db }: Context) {
+export async function onLiveNodes({ db }: Pick<Context, 'db'>) {
   return { nodeId: { in: await liveNodes(db) } };
 }
 
-/** The same in SQL, of a table `t`. */
-export const ON_LIVE_NODES = 't.node_id IN (SELECT id FROM node WHERE lease_until > now())';
+/** The same of endpoints: alternatives, as one session on a live node is enough. */
+export async function servedOnLiveNodes(context: Pick<Context, 'db'>) {
+  const onLive = await onLiveNodes(context);
+  return [onLive, { tunnel: { legs: { some: onLive } } }];
+}
+
+/** The same of tunnels. */
+export async function openOnLiveNodes(context: Pick<Context, 'db'>) {
+  const onLive = await onLiveNodes(context);
+  return { OR: [{ session: onLive }, { legs: { some: onLive } }] };
+}
+
+const LIVE_NODES = '(SELECT id FROM node WHERE lease_until > now())';
+
+/** `onLiveNodes` in SQL, of a table `t`. */
+export const ON_LIVE_NODES = `t.node_id IN ${LIVE_NODES}`;
+/** `servedOnLiveNodes` in SQL, of a table `t`. */
+export const SERVED_ON_LIVE_NODES = `(${ON_LIVE_NODES} OR EXISTS (SELECT 1 FROM tunnel_leg leg WHERE leg.tunnel_id = t.tunnel_id AND leg.node_id IN ${LIVE_NODES}))`;
 
 export interface Labelled {
   id: string;
   labels: Labels;
+}
+
+/** What has to be known of a tunnel to tell which sessions serve it. */
+export const sessionsSelect = {
+  sessionId: true,
+  session: { select: { clientId: true } },
+  legs: { select: { sessionId: true } },
+} as const;
+
+export interface OpenTunnel {
+  sessionId: string;
+  session: { clientId: string };
+  legs: { sessionId: string }[];
 }
 
 type Load<T> = (context: Context) => Promise<T[]>;
@@ -25,12 +54,9 @@ type Load<T> = (context: Context) => Promise<T[]>;
 /** The account's live tunnels that have labels, the newest first. */
 export const liveLabelledTunnels = coalesced(async (context) => {
   const { db, accountId } = context;
-  const where = { accountId, publicUrl: null, session: await onLiveNodes(context) };
-  return (await db.tunnel.findMany({
-    where,
-    select: { id: true, labels: true, sessionId: true },
-    orderBy: { id: 'desc' },
-  })) as (Labelled & { sessionId: string })[];
+  const where = { accountId, publicUrl: null, ...(await openOnLiveNodes(context)) };
+  const select = { id: true, labels: true, ...sessionsSelect } as const;
+  return (await db.tunnel.findMany({ where, select, orderBy: { id: 'desc' } })) as (Labelled & OpenTunnel)[];
 });
 
 /** The account's tunnel groups, the newest first. */

@@ -61,10 +61,6 @@ export const TunnelSession = builder.prismaObject('TunnelSession', {
         'another node of the gateway than the one that answers.',
       resolve: ({ id }, _, { app }) => app.traffic.roundTrip(id) ?? null,
     }),
-    tunnels: t.relation('tunnels', {
-      description: 'What the agent serves in this session, the newest first.',
-      query: { orderBy: { id: 'desc' } },
-    }),
   }),
 });
 

@@ -3,9 +3,9 @@
 import { type Labels, matchesLabels } from '../../../tunnel/endpoints/endpoint.ts';
 import { builder, Ref } from '../../builder/builder.ts';
 import { collection, Node, readRoutes } from '../../collections/collection.ts';
-import { onLiveNodes, tunnelGroups } from './live-tunnels.ts';
+import { openOnLiveNodes, tunnelGroups } from './live-tunnels.ts';
 
-const Tunnel = builder.prismaObject('Tunnel', {
+export const Tunnel = builder.prismaObject('Tunnel', {
   description:
     'What an agent serves now: at an address of its own, or, when it has labels, for the edges that choose it.',
   interfaces: [Node],
@@ -24,7 +24,7 @@ const Tunnel = builder.prismaObject('Tunnel', {
     region: t.exposeString('region', { description: 'The region of the gateway that it is open to.' }),
     tunnelSession: t.field({
       type: Ref,
-      description: 'The session of the agent that opened it.',
+      description: 'The session of the agent that serves it; further ones are among its `legs`.',
       select: { sessionId: true },
       resolve: ({ sessionId: id }) => ({ id, path: `/tunnel_sessions/${id}` }),
     }),
@@ -65,7 +65,7 @@ const tunnels = collection({
   typeName: 'Tunnel',
   ref: Tunnel,
   table: (db) => db.tunnel,
-  where: async (context) => ({ session: await onLiveNodes(context) }),
+  where: openOnLiveNodes,
 });
 
 const selection =

@@ -77,7 +77,8 @@ async function run(target: Target, signal: AbortSignal): Promise<Counts> {
   const [host = '', port] = target.agent.split(':');
   const client = createClient({
     authtoken: target.tenant.authtoken,
-    gateway: { host, port: Number(port) },
+    gateways: [{ host, port: Number(port) }],
+    legs: 1,
     ca: target.ca,
     identity: null,
     metadata: '',

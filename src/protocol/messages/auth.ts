@@ -1,0 +1,161 @@
+// The messages that begin a session, and the question about the gateway. Names on the wire are PascalCase and times are
+// nanoseconds; times in this program are milliseconds.
+
+import { Fields } from './fields.ts';
+
+const NS_PER_MS = 1_000_000;
+const PROTOCOL_VERSIONS = ['3', '2'];
+/** The version of the protocol that both sides use. */
+export const PROTOCOL_VERSION = '3';
+
+/** The request of the first call of every session. */
+export interface Auth {
+  /** The id of the session to take over; empty for a new session. */
+  clientId: string;
+  /** The cookie from the response of the session to take over. */
+  cookie: string;
+  authtoken: string;
+  /** The protocol versions that the agent supports. */
+  versions: string[];
+  agentVersion: string;
+  userAgent: string;
+  /** The kind of agent; our own agent sends `OWN_CLIENT_TYPE`. */
+  clientType: string;
+  os: string;
+  arch: string;
+  metadata: string;
+  /** The reason why a command is not supported: '' when it is supported, null when the agent is too old to send a reason. */
+  stopUnsupported: string | null;
+  restartUnsupported: string | null;
+  updateUnsupported: string | null;
+  /** The largest stream window that the agent supports, in bytes; 0 when it sends none. */
+  streamWindow: number;
+  /** The number of the session among those that the agent has at once, from 0. */
+  legNumber: number;
+}
+
+/** The client type of our own agent. */
+export const OWN_CLIENT_TYPE = 'tunnel-gateway-agent';
+
+export function readAuth(message: object): Auth {
+  const fields = new Fields(message);
+  const extra = fields.fields('Extra');
+  return {
+    clientId: fields.text('ClientId'),
+    versions: fields.texts('Version'),
+    cookie: extra.text('Cookie'),
+    authtoken: extra.text('AuthToken'),
+    agentVersion: extra.text('Version'),
+    userAgent: extra.text('UserAgent'),
+    clientType: extra.text('ClientType'),
+    os: extra.text('OS'),
+    arch: extra.text('Arch'),
+    metadata: extra.text('Metadata'),
+    stopUnsupported: extra.textOrNull('StopUnsupportedError'),
+    restartUnsupported: extra.textOrNull('RestartUnsupportedError'),
+    updateUnsupported: extra.textOrNull('UpdateUnsupportedError'),
+    streamWindow: extra.number('StreamWindow'),
+    legNumber: extra.number('LegNumber'),
+  };
+}
+
+/** @param heartbeat the heartbeat timing that the agent requests; milliseconds. */
+export function writeAuth(
+  auth: Omit<Auth, 'versions' | 'clientType'>,
+  heartbeat: { interval: number; tolerance: number },
+): object {
+  return {
+    Version: PROTOCOL_VERSIONS,
+    ClientId: auth.clientId,
+    Extra: {
+      OS: auth.os,
+      Arch: auth.arch,
+      AuthToken: auth.authtoken,
+      Version: auth.agentVersion,
+      UserAgent: auth.userAgent,
+      Metadata: auth.metadata,
+      Cookie: auth.cookie,
+      HeartbeatInterval: heartbeat.interval * NS_PER_MS,
+      HeartbeatTolerance: heartbeat.tolerance * NS_PER_MS,
+      StopUnsupportedError: auth.stopUnsupported,
+      RestartUnsupportedError: auth.restartUnsupported,
+      UpdateUnsupportedError: auth.updateUnsupported,
+      ClientType: OWN_CLIENT_TYPE,
+      StreamWindow: auth.streamWindow,
+      LegNumber: auth.legNumber,
+    },
+  };
+}
+
+/** The response to `Auth`. */
+export interface AuthResponse {
+  /** The reason of the refusal, with the error code on a line of its own; empty when the session is accepted. */
+  error: string;
+  /** The seconds after which the agent may retry; 0 when the gateway sends none. */
+  retryAfter: number;
+  clientId: string;
+  cookie: string;
+  region: string;
+  /** The negotiated stream window, in bytes; 0 when the gateway sends none. */
+  streamWindow: number;
+  /** The id of the gateway process; empty when the gateway sends none. An agent may have legs only where there is one. */
+  node: string;
+  /** The addresses of further gateway processes for agents, the one that answers first; empty when the gateway sends none. */
+  connectAddresses: string[];
+}
+
+export function readAuthResponse(message: object): AuthResponse {
+  const fields = new Fields(message);
+  const extra = fields.fields('Extra');
+  return {
+    error: fields.text('Error'),
+    retryAfter: fields.number('RetryAfter'),
+    clientId: fields.text('ClientId'),
+    cookie: extra.text('Cookie'),
+    region: extra.text('Region'),
+    streamWindow: extra.number('StreamWindow'),
+    node: extra.text('Node'),
+    connectAddresses: extra.list('ConnectAddresses').map((address) => address.text('ServerAddr')),
+  };
+}
+
+/** @param version the version of the gateway. */
+export function writeAuthResponse(response: Omit<AuthResponse, 'error' | 'retryAfter'>, version: string): object {
+  return {
+    Version: PROTOCOL_VERSION,
+    ClientId: response.clientId,
+    Error: '',
+    Extra: {
+      Version: version,
+      Region: response.region,
+      Cookie: response.cookie,
+      AccountName: '',
+      SessionDuration: 0,
+      PlanName: '',
+      Banner: '',
+      StreamWindow: response.streamWindow,
+      Node: response.node,
+      ...(response.connectAddresses.length === 0
+        ? {}
+        : {
+            ConnectAddresses: response.connectAddresses.map((ServerAddr) => ({ Region: response.region, ServerAddr })),
+          }),
+    },
+  };
+}
+
+/** The response to a question about the gateway, which needs no authentication. */
+export interface ServerInfo {
+  region: string;
+  /** As in `AuthResponse`. */
+  node: string;
+}
+
+export function readServerInfo(message: object): ServerInfo {
+  const fields = new Fields(message);
+  return { region: fields.text('Region'), node: fields.text('Node') };
+}
+
+export function writeServerInfo({ region, node }: ServerInfo): object {
+  return { Region: region, Node: node };
+}
