@@ -1,7 +1,7 @@
 // The live endpoints of this node, by address.
 
 import type { Labels, LiveEndpoint, Proto } from './endpoint.ts';
-import type { TrafficRates } from './traffic-meter.ts';
+import type { TrafficMeter, TrafficRates } from './traffic-meter.ts';
 import { LabelledTunnels, TunnelGroup } from './tunnel-group.ts';
 
 /**
@@ -49,6 +49,17 @@ export interface EndpointTrafficSnapshot extends TrafficRates {
   requests: number;
   /** Requests or connections in progress. */
   openConnections: number;
+}
+
+/** The traffic of an endpoint as a meter has it. @param now a monotonic clock, in milliseconds. */
+export function trafficSnapshot(
+  endpointId: string,
+  accountId: string,
+  meter: TrafficMeter,
+  now: number,
+): EndpointTrafficSnapshot {
+  const { requests, open: openConnections } = meter;
+  return { endpointId, accountId, requests, openConnections, ...meter.sampleRates(now) };
 }
 
 /** Finds the live endpoint or labelled tunnel that serves a visitor. */
@@ -141,9 +152,7 @@ export class EndpointRegistry {
   /** The traffic of an endpoint; undefined when it is not live on this node. */
   trafficOf(id: string): EndpointTrafficSnapshot | undefined {
     const { accountId, meter } = this.#byId.get(id) ?? {};
-    if (accountId === undefined || !meter) return undefined;
-    const { requests, open } = meter;
-    return { endpointId: id, accountId, requests, openConnections: open, ...meter.sampleRates(this.#now()) };
+    return accountId === undefined || !meter ? undefined : trafficSnapshot(id, accountId, meter, this.#now());
   }
 
   /** Updates the rates of all meters. The node calls it about every second, so that the rates stay current. */

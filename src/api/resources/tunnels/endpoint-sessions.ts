@@ -1,8 +1,8 @@
 // The agents behind an endpoint: the one that opened its tunnel, or all those whose tunnels its edge chooses by their labels.
 
 import { type Labels, matchesLabels } from '../../../tunnel/endpoints/endpoint.ts';
-import type { RoundTrip } from '../../../tunnel/session/session-types.ts';
 import type { Context } from '../../context.ts';
+import type { ShownRoundTrip } from '../../dependencies.ts';
 import { liveLabelledTunnels } from './live-tunnels.ts';
 
 const backend = { backendEnabled: true, backend: { select: { labels: true } } } as const;
@@ -36,9 +36,8 @@ export async function sessionsServing({ tunnel, edge }: ServedEndpoint, context:
   return [...new Set(chosen.map(({ sessionId }) => sessionId))];
 }
 
-/** The newest sign of life of the agents behind an endpoint that this node knows of. */
-export async function newestRoundTrip(endpoint: ServedEndpoint, context: Context): Promise<RoundTrip | null> {
+/** The newest sign of life of the agents behind an endpoint that any node knows of. */
+export async function newestRoundTrip(endpoint: ServedEndpoint, context: Context): Promise<ShownRoundTrip | null> {
   const ids = await sessionsServing(endpoint, context);
-  const known = ids.flatMap((id) => context.app.traffic.roundTrip(id) ?? []);
-  return known.reduce<RoundTrip | null>((newest, each) => (newest && newest.at >= each.at ? newest : each), null);
+  return context.app.traffic.newestRoundTrip(ids);
 }
