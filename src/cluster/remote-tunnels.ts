@@ -120,10 +120,10 @@ export class RemoteTunnels {
   }
 
   async #make(description: TunnelDescription, peer: NodePeer): Promise<RemoteTunnel | undefined> {
-    const { accountId, proto, tls, modules, acl } = description;
+    const { accountId, proto, tls, modules, acl, tunnelId } = description;
     try {
       const hasModules = Object.keys(modules).length > 0;
-      const tunnel = { accountId, proto, tls, allowance: { acl } };
+      const tunnel = { accountId, proto, tls, allowance: { acl }, tunnelId };
       const rules = hasModules ? await this.#deps.modules.make(modules, tunnel) : undefined;
       return new RemoteTunnel(description, rules, this.meters.meterOf(description), peer, this.#deps.reroute);
     } catch (error) {

@@ -14,6 +14,9 @@ import { NodeLinks } from '../cluster/node-links.ts';
 import type { NodeLinkSettings } from '../cluster/settings.ts';
 import { listen } from '../edge/addresses.ts';
 import { RemotePorts, type RemotePortsDeps } from '../edge/tcp/remote-ports.ts';
+import type { SharedState } from '../http/module.ts';
+import { SharedBreakers } from '../http/shared-breakers.ts';
+import { SharedLimiters } from '../policy/shared-limiters.ts';
 import { describeFailure } from '../runtime/describe-failure.ts';
 import type { NodeSource } from '../tunnel/control/nodes.ts';
 import type { RouteSource } from '../tunnel/control/routes.ts';
@@ -45,6 +48,7 @@ export interface ClusterPlaneParts {
 export interface ClusterPlane extends ClusterAccess {
   lookup: ClusterEndpoints;
   links: NodeLinks;
+  shared: SharedState;
   counters: LinkDeps['counters'];
   /** Listens for the other nodes, and tells them where. */
   open(): Promise<void>;
@@ -85,8 +89,19 @@ export async function startClusterPlane(
     log.error({ tunnelId, err: describeFailure(error) }, 'a tunnel of another node cannot be served');
   const lookup = new ClusterEndpoints({ endpoints, routes, links, modules, counters, onFailure, now });
   for (const [method, handler] of lookup.tunnels.methods) methods.set(method, handler);
+  const calls = new ClusterCalls({ nodes: member, links });
+  const limiters = await parts.start({
+    name: 'shared rate limits',
+    start: () => new SharedLimiters({ cluster: { calls, methods }, shareMs: settings.limitShareMs, now }),
+    stop: (limiters) => limiters.close(),
+  });
+  const breakers = new SharedBreakers({ calls, methods }, now);
   return {
-    calls: new ClusterCalls({ nodes: member, links }),
+    calls,
+    shared: {
+      takeLimit: (id, limit, key) => limiters.take(id, limit, key),
+      joinBreaker: (id, breaker) => breakers.join(id, breaker),
+    },
     lookup,
     links,
     methods,

@@ -120,7 +120,11 @@ async function startParts(
   const hosts = ['localhost', '127.0.0.1', '::1', host, config.baseDomain, ...config.agentHosts];
   const visits = visitServices({ log, newOperationId, reporter: withCaptures(reporter, captures) });
   const onFailure = (error: unknown) => log.error({ err: describeFailure(error) }, 'unexpected error in a session');
-  const environment = moduleEnvironment(config, { endpoints, lookup: () => lookup, signingKey, log, now });
+  const environment = moduleEnvironment(config, {
+    ...{ endpoints, signingKey, log, now },
+    lookup: () => lookup,
+    shared: () => cluster?.shared,
+  });
   const modules = tunnelModules(environment, policies, moduleDescriptors);
   const cluster =
     config.nodeLink && member

@@ -13,7 +13,7 @@ export function trafficState({
   endpoints,
   sessions,
 }: Pick<DataPlane, 'cluster' | 'edges' | 'endpoints' | 'sessions'>): TrafficState {
-  const breakers = new ClusterQuery('circuitBreaker', (id) => edges.breaker(id), cluster);
+  const breakers = new ClusterQuery('breaker', (id) => edges.breaker(id), cluster);
   // Visitors are counted at the node that they came to, whichever has the tunnel.
   const trafficHere = (id: string) => sum([endpoints.trafficOf(id), cluster?.lookup.tunnels.meters.trafficOf(id)]);
   const traffic = new ClusterQuery('endpointTraffic', trafficHere, cluster);

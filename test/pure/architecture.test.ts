@@ -167,6 +167,7 @@ const layersOf: Record<string, string[]> = {
     'webhooks',
     'auth',
     'keys',
+    'shared-limiters.ts',
     'rate-limiter.ts',
     'cel',
   ],
