@@ -205,7 +205,7 @@ export const environment = z.object({
   }),
   LIMIT_SHARE_MS: milliseconds(200, 10).meta({
     description:
-      'how often gateways tell each other what they have counted for the `rate-limit` actions of policies. Beyond a limit come at most the requests of this time at the other gateways',
+      'how often gateways tell each other what they have counted for the `rate-limit` actions of policies, and of failed sign-ins. Beyond a limit come at most the requests of this time at the other gateways',
   }),
   DRAIN_MS: count(30_000, 0, 600_000).meta({ description: 'how long a stop waits for running requests' }),
   DRAIN_ANNOUNCE_MS: count(0, 0, 600_000).meta({

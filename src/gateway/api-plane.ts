@@ -72,6 +72,8 @@ export async function startApiPlane(
     stop: (keyUse) => keyUse.flush(),
   });
   const ending = new AbortController();
+  const { cluster } = dataPlane;
+  const sharing = config.nodeLink && cluster && { cluster, shareMs: config.nodeLink.limitShareMs };
   const app: ApiApp = {
     config,
     prisma,
@@ -84,7 +86,7 @@ export async function startApiPlane(
     signingKey,
     audit: createAuditTrail(createAuditObjectLoader(schema, routes)),
     apiKeyUsage: keyUse,
-    signIn: createSignInService(now),
+    signIn: createSignInService(now, sharing),
     heavyOperations: new HeavyOperations(),
     agentEndpoint: () => ({ address: dataPlane.addresses.agent, hosts: config.agentHosts, caFile: dataPlane.caFile }),
     nodes: nodeDirectory(nodeId, dataPlane.cluster, now()),

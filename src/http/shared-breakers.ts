@@ -1,39 +1,33 @@
 // Circuit breakers of several nodes: what one of them turns to, all turn to.
 
 import { LRUCache } from 'lru-cache';
+import { Broadcast } from '../cluster/broadcast.ts';
 import type { ClusterAccess } from '../cluster/cluster-query.ts';
 import type { BreakerTurn, FollowingBreaker } from './module.ts';
 
 const BREAKER_TURNS = 'breakerTurns';
 /** The most breakers that follow others, and the most turns that are remembered for those that join later. */
 const BREAKERS_MAX = 10_000;
-/** The most turns of one message. */
-const TURNS_MAX = 1000;
 
 interface IdentifiedTurn extends BreakerTurn {
   id: string;
 }
 
-interface TurnsMessage {
-  turns: IdentifiedTurn[];
-}
-
 export class SharedBreakers {
-  readonly #cluster: ClusterAccess;
   readonly #now: () => number;
   /** Those of routes and tunnels that are gone are collected. */
   readonly #breakers = new LRUCache<string, WeakRef<FollowingBreaker>>({ max: BREAKERS_MAX });
   /** The last turns of breakers that are not closed, and until when they last. */
   readonly #turns = new LRUCache<string, { state: 'open' | 'probing'; until: number }>({ max: BREAKERS_MAX });
-  #waiting: IdentifiedTurn[] = [];
+  readonly #broadcast: Broadcast<IdentifiedTurn>;
 
   /** @param now a monotonic clock, in milliseconds. */
   constructor(cluster: ClusterAccess, now: () => number) {
-    this.#cluster = cluster;
     this.#now = now;
-    cluster.methods.set(BREAKER_TURNS, async (body) => {
-      for (const turn of (body as TurnsMessage).turns) this.#follow(turn);
-      return {};
+    this.#broadcast = new Broadcast(cluster, {
+      method: BREAKER_TURNS,
+      batchMs: 0,
+      onItem: (turn) => this.#follow(turn),
     });
   }
 
@@ -42,7 +36,10 @@ export class SharedBreakers {
     const { state, until } = this.#turns.get(id) ?? {};
     const forMs = (until ?? 0) - this.#now();
     if (state && forMs > 0) breaker.follow({ state, forMs });
-    return (turn) => this.#tell({ id, ...turn });
+    return (turn) => {
+      this.#remember({ id, ...turn });
+      this.#broadcast.send({ id, ...turn });
+    };
   }
 
   #follow(turn: IdentifiedTurn): void {
@@ -53,15 +50,5 @@ export class SharedBreakers {
   #remember({ id, state, forMs }: IdentifiedTurn): void {
     if (state === 'closed') this.#turns.delete(id);
     else this.#turns.set(id, { state, until: this.#now() + forMs });
-  }
-
-  /** Turns of the same moment go together. */
-  #tell(turn: IdentifiedTurn): void {
-    this.#remember(turn);
-    if (this.#waiting.push(turn) > 1) return;
-    setImmediate(() => {
-      for (const all = this.#waiting.splice(0); all.length > 0; )
-        void this.#cluster.calls.callAll(BREAKER_TURNS, { turns: all.splice(0, TURNS_MAX) } satisfies TurnsMessage);
-    });
   }
 }

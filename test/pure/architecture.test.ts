@@ -180,6 +180,7 @@ const layersOf: Record<string, string[]> = {
     'remote-meters.ts',
     'descriptions.ts',
     'session-commands-by-link.ts',
+    'broadcast.ts',
     'cluster-query.ts',
     'cluster-calls.ts',
     'node-links.ts',
