@@ -96,8 +96,8 @@ export interface NodeDirectory {
 
 /** Said of what all nodes together know. */
 interface Gathered {
-  /** Whether a node did not answer in time, which may know more. */
-  isPartial: boolean;
+  /** Whether a node did not answer in time, which may know more; null where this node has no links to others. */
+  isPartial: boolean | null;
 }
 
 export type ShownCircuitBreaker = CircuitBreakerSnapshot & Gathered;

@@ -17,8 +17,8 @@ export interface ClusterAccess {
 export interface Known<T> {
   /** Of each node that knows of it, in no order. */
   values: readonly T[];
-  /** Whether a node did not answer in time, which may know more. */
-  isPartial: boolean;
+  /** Whether a node did not answer in time, which may know more; null where there is no link to any. */
+  isPartial: boolean | null;
 }
 
 interface QueryRequest {
@@ -61,7 +61,7 @@ export class ClusterQuery<T extends object> {
 
   /** Asks all nodes. What is asked in one turn of the event loop, as by the rows of a page, is one call for each node. */
   async ask(id: string): Promise<Known<T>> {
-    if (!this.#calls) return { values: this.#own(id), isPartial: false };
+    if (!this.#calls) return { values: this.#own(id), isPartial: null };
     this.#batch ??= this.#newBatch(this.#calls);
     const { ids, answer } = this.#batch;
     ids.add(id);

@@ -34,9 +34,10 @@ export function trafficState({
       const newest = known
         .flatMap(({ values }) => values)
         .reduce<RoundTrip | undefined>((best, each) => (best && best.at >= each.at ? best : each), undefined);
+      if (!newest) return null;
       // A session is at one node, so nobody else knows more of one that was found.
       const isPartial = known.some((each) => each.isPartial && each.values.length === 0);
-      return newest ? { ...newest, isPartial } : null;
+      return { ...newest, isPartial: cluster ? isPartial : null };
     },
   };
 }

@@ -1,6 +1,7 @@
 // Rate limits and circuit breakers that hold over several gateways, whichever of them visitors come to.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newEdge, visitEdge } from '../live/edges/support.ts';
 import { eventually } from '../support/eventually.ts';
 import { onServer, type TestGateway } from '../support/gateway/gateway.ts';
 import { visit } from '../support/visit.ts';
@@ -108,5 +109,30 @@ describe.runIf(onServer)('over three gateways', () => {
     // One request was the trial, and the others hear of its end.
     expect(asked).toBe(before + 1);
     for (const gateway of [third, owner]) await eventually(async () => expect(await ask(gateway)).toBe(200));
+  });
+
+  test('the circuit breaker of a route opens at all, and each gateway tells of what was counted at all', async () => {
+    const port = await service(
+      (request, response) => void response.writeHead(request.url === '/bad' ? 500 : 200).end(),
+    );
+    const labels = { site: 'breaking' };
+    const agent = await agentAt(owner, cluster.account);
+    await agent.open({ labels, forwardsTo: `127.0.0.1:${port}`, metadata: '' }).answered;
+    const circuit_breaker = { volume_threshold: 4, error_threshold_percentage: 0.5, tripped_duration: 60 };
+    const edge = await newEdge(cluster.account, { labels, modules: { circuit_breaker } });
+    const query = `{ httpsEdgeRoute(edgeId: "${edge.id}", id: "${edge.hostId}") {
+      circuitBreakerState { state requests failures partial } } }`;
+    const stateAt = async (gateway: TestGateway) =>
+      (await gateway.graphql(query, undefined, { key: cluster.account.key })).body.data.httpsEdgeRoute
+        .circuitBreakerState;
+    for (const gateway of cluster.gateways)
+      await eventually(async () => expect((await visitEdge(gateway, edge)).status).toBe(200));
+    for (const gateway of cluster.gateways)
+      expect(await stateAt(gateway)).toEqual({ state: 'closed', requests: 3, failures: 0, partial: false });
+    for (let i = 0; i < 3; i++) expect((await visitEdge(entry, edge, '/bad')).status).toBe(500);
+    for (const gateway of cluster.gateways) {
+      await eventually(async () => expect((await visitEdge(gateway, edge)).status).toBe(503));
+      expect(await stateAt(gateway)).toMatchObject({ state: 'open', requests: 6, failures: 3, partial: false });
+    }
   });
 });

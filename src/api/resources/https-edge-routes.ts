@@ -53,7 +53,9 @@ const CircuitBreakerState = builder.objectRef<ShownCircuitBreaker>('CircuitBreak
     }),
     partial: t.exposeBoolean('isPartial', {
       nullable: true,
-      description: 'Whether a node of the gateway did not answer within a second: what it knows is missing.',
+      description:
+        'Whether a node of the gateway did not answer within a second: what it knows is missing. ' +
+        'Null where the node that answers has no links to others, and tells of itself alone.',
     }),
   }),
 });

@@ -31,7 +31,9 @@ export const EndpointTraffic = builder.objectRef<Traffic>('EndpointTraffic').imp
     }),
     partial: t.exposeBoolean('isPartial', {
       nullable: true,
-      description: 'Whether a node of the gateway did not answer within a second: what passes there is missing.',
+      description:
+        'Whether a node of the gateway did not answer within a second: what passes there is missing. ' +
+        'Null where the node that answers has no links to others, and tells of itself alone.',
     }),
   }),
 });

@@ -22,7 +22,9 @@ export const RoundTripType = builder.objectRef<ShownRoundTrip>('RoundTrip').impl
     milliseconds: t.exposeFloat('milliseconds', { description: 'How long it took.' }),
     partial: t.exposeBoolean('isPartial', {
       nullable: true,
-      description: 'Whether a node of the gateway did not answer within a second: it may know of a newer one.',
+      description:
+        'Whether a node of the gateway did not answer within a second: it may know of a newer one. ' +
+        'Null where the node that answers has no links to others, and tells of itself alone.',
     }),
   }),
 });
