@@ -117,7 +117,7 @@ describe.runIf(onServer)('over three gateways', () => {
     );
     const labels = { site: 'breaking' };
     const agent = await agentAt(owner, cluster.account);
-    await agent.open({ labels, forwardsTo: `127.0.0.1:${port}`, metadata: '' }).answered;
+    await agent.client.open({ labels, forwardsTo: `127.0.0.1:${port}`, metadata: '' }).answered;
     const circuit_breaker = { volume_threshold: 4, error_threshold_percentage: 0.5, tripped_duration: 60 };
     const edge = await newEdge(cluster.account, { labels, modules: { circuit_breaker } });
     const query = `{ httpsEdgeRoute(edgeId: "${edge.id}", id: "${edge.hostId}") {
