@@ -14,6 +14,7 @@ import type {
   DestinationTester,
   HeavyOperationQueue,
   NodeCaptures,
+  NodeDirectory,
   SignInService,
   TrafficState,
 } from './dependencies.ts';
@@ -42,6 +43,8 @@ export interface ApiApp {
   signingKey: ModuleEnvironment['signingKey'];
   /** Where agents connect to this node. */
   agentEndpoint(): AgentEndpointInfo;
+  /** The other nodes, and this one. */
+  nodes: NodeDirectory;
   /** The requests of this node that people look at one by one. */
   nodeCaptures(): NodeCaptures;
   /** Tells of what is written. */

@@ -78,14 +78,40 @@ export interface NodeCaptures {
   readonly replays: Replays;
 }
 
-/** What a node knows of its traffic: it is in the memory of the node that is asked, and nowhere else. */
+/** What a node says of itself. */
+export interface NodeFacts {
+  /** The version of the gateway. */
+  version: string;
+  /** When it started; milliseconds of the wall clock. */
+  startedAt: number;
+}
+
+/** The nodes of the gateway that answer. */
+export interface NodeDirectory {
+  /** The id of this node. */
+  readonly ownId: string;
+  /** What the nodes say of themselves, by node id: this one, and those that answer it within a second. */
+  reachable(): Promise<ReadonlyMap<string, NodeFacts>>;
+}
+
+/** Said of what all nodes together know. */
+interface Gathered {
+  /** Whether a node did not answer in time, which may know more; null where this node has no links to others. */
+  isPartial: boolean | null;
+}
+
+export type ShownCircuitBreaker = CircuitBreakerSnapshot & Gathered;
+export type ShownTraffic = EndpointTrafficSnapshot & Gathered;
+export type ShownRoundTrip = RoundTrip & Gathered;
+
+/** What the nodes know of their traffic, which is in their memory and nowhere else. Each waits for other nodes for a second at most. */
 export interface TrafficState {
-  /** The circuit breaker of a route as it is on this node; undefined when the route has none that acts. */
-  circuitBreaker(routeId: string): CircuitBreakerSnapshot | undefined;
-  /** Of any account; undefined when this node does not serve the endpoint. */
-  endpointTraffic(id: string): EndpointTrafficSnapshot | undefined;
-  /** The last sign of life of an agent; undefined when its session is not on this node, or has given none yet. */
-  roundTrip(sessionId: string): RoundTrip | undefined;
+  /** The circuit breaker of a route over all nodes; null when the route has none that acts. */
+  circuitBreaker(routeId: string): Promise<ShownCircuitBreaker | null>;
+  /** The sums over all nodes, of any account; null when no node that answers serves the endpoint. */
+  endpointTraffic(id: string): Promise<ShownTraffic | null>;
+  /** The newest sign of life of agents; null when no node that answers knows of one. */
+  newestRoundTrip(sessionIds: readonly string[]): Promise<ShownRoundTrip | null>;
 }
 
 /** What became of a trial. */

@@ -40,8 +40,6 @@ export interface ClusterEndpointsDeps extends Omit<RemoteTunnelsDeps, 'reroute'>
   routes: RouteSource;
   links: NodeLinks;
   counters: LinkCounters;
-  /** A monotonic clock, in milliseconds. */
-  now(): number;
 }
 
 export class ClusterEndpoints implements EndpointLookup {

@@ -20,7 +20,7 @@ export class NodeLinks {
   peer(nodeId: string, address: string): NodePeer {
     const known = this.#peers.get(nodeId);
     if (known) {
-      known.address = address;
+      if (address !== '') known.address = address; // A link that the node has opened says nothing of its address.
       return known;
     }
     const peer = new NodePeer(nodeId, address, this.#options);

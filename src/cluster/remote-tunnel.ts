@@ -2,7 +2,7 @@
 
 import type { ByteStream, StreamEvents } from '../protocol/mux/stream.ts';
 import type { LiveEndpoint, OpenFailure, TrafficRules, Visitor } from '../tunnel/endpoints/endpoint.ts';
-import { TrafficMeter } from '../tunnel/endpoints/traffic-meter.ts';
+import type { TrafficMeter } from '../tunnel/endpoints/traffic-meter.ts';
 import type { TunnelDescription } from './descriptions.ts';
 import type { NodePeer } from './node-peer.ts';
 
@@ -24,13 +24,19 @@ export class RemoteTunnel implements LiveEndpoint {
   readonly upstreamProtocol: LiveEndpoint['upstreamProtocol'];
   readonly tls: LiveEndpoint['tls'];
   readonly rules: TrafficRules | undefined;
-  readonly meter = new TrafficMeter();
+  readonly meter: TrafficMeter;
   readonly #peer: NodePeer;
   readonly #reroute: Reroute;
   #isOpen = true;
 
-  /** @param rules made of the modules in the description. */
-  constructor(description: TunnelDescription, rules: TrafficRules | undefined, peer: NodePeer, reroute: Reroute) {
+  /** @param rules made of the modules in the description. @param meter counts the visitors who came to this node. */
+  constructor(
+    description: TunnelDescription,
+    rules: TrafficRules | undefined,
+    meter: TrafficMeter,
+    peer: NodePeer,
+    reroute: Reroute,
+  ) {
     this.description = description;
     this.nodeId = peer.nodeId;
     this.id = description.id;
@@ -43,6 +49,7 @@ export class RemoteTunnel implements LiveEndpoint {
     this.upstreamProtocol = description.upstreamProtocol;
     this.tls = description.tls;
     this.rules = rules;
+    this.meter = meter;
     this.#peer = peer;
     this.#reroute = reroute;
   }

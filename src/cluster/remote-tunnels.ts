@@ -16,6 +16,7 @@ import {
 import type { CallHandler } from './node-link.ts';
 import type { NodeLinks } from './node-links.ts';
 import type { NodePeer } from './node-peer.ts';
+import { RemoteMeters } from './remote-meters.ts';
 import { RemoteTunnel, type Reroute } from './remote-tunnel.ts';
 
 /** The most tunnels that are known. Those of others are described again. */
@@ -30,6 +31,8 @@ export interface RemoteTunnelsDeps {
   reroute: Reroute;
   /** Called when the modules of a tunnel cannot be made here. */
   onFailure(tunnelId: string, error: unknown): void;
+  /** A monotonic clock, in milliseconds. */
+  now(): number;
 }
 
 /** A description that is being asked for. */
@@ -40,6 +43,7 @@ interface PendingTunnel {
 }
 
 export class RemoteTunnels {
+  readonly meters: RemoteMeters;
   readonly #deps: RemoteTunnelsDeps;
   readonly #known = new LRUCache<string, RemoteTunnel>({ max: KNOWN_MAX, dispose: (tunnel) => tunnel.close() });
   readonly #pending = new Map<string, PendingTunnel>();
@@ -48,6 +52,7 @@ export class RemoteTunnels {
 
   constructor(deps: RemoteTunnelsDeps) {
     this.#deps = deps;
+    this.meters = new RemoteMeters(deps.now);
   }
 
   /** The handlers of the calls of other nodes. */
@@ -115,12 +120,12 @@ export class RemoteTunnels {
   }
 
   async #make(description: TunnelDescription, peer: NodePeer): Promise<RemoteTunnel | undefined> {
-    const { accountId, proto, tls, modules, acl } = description;
+    const { accountId, proto, tls, modules, acl, tunnelId } = description;
     try {
       const hasModules = Object.keys(modules).length > 0;
-      const tunnel = { accountId, proto, tls, allowance: { acl } };
+      const tunnel = { accountId, proto, tls, allowance: { acl }, tunnelId };
       const rules = hasModules ? await this.#deps.modules.make(modules, tunnel) : undefined;
-      return new RemoteTunnel(description, rules, peer, this.#deps.reroute);
+      return new RemoteTunnel(description, rules, this.meters.meterOf(description), peer, this.#deps.reroute);
     } catch (error) {
       this.#deps.onFailure(description.tunnelId, error);
       return undefined;

@@ -7,6 +7,8 @@ export interface NodeLinkSettings extends LinkTiming {
   address: string;
   /** The port; 0 is any free one. */
   port: number;
+  /** How often counts of rate limits are shared; milliseconds. */
+  limitShareMs: number;
   /** The address to listen on. */
   host: string;
 }

@@ -142,6 +142,7 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
           host: e.NODE_HOST ?? e.NODE_ADDR,
           heartbeatMs: e.LINK_HEARTBEAT_MS,
           toleranceMs: e.LINK_TOLERANCE_MS,
+          limitShareMs: e.LIMIT_SHARE_MS,
         }
       : undefined,
     drainMs: e.DRAIN_MS,

@@ -208,6 +208,10 @@ export const environment = z.object({
   LINK_TOLERANCE_MS: milliseconds(500, 10).meta({
     description: 'how long the answer to such a heartbeat may take before the link is given up',
   }),
+  LIMIT_SHARE_MS: milliseconds(200, 10).meta({
+    description:
+      'how often gateways tell each other what they have counted for the `rate-limit` actions of policies, and of failed sign-ins. Beyond a limit come at most the requests of this time at the other gateways',
+  }),
   DRAIN_MS: count(30_000, 0, 600_000).meta({ description: 'how long a stop waits for running requests' }),
   DRAIN_ANNOUNCE_MS: count(0, 0, 600_000).meta({
     description: 'how long `/readyz` is 503 before a stop closes the listeners, so that a load balancer can notice',

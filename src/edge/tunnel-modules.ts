@@ -72,12 +72,14 @@ function readBindOptions(descriptors: readonly ModuleDescriptor[], options: Fiel
 
 function make(
   requested: RequestedModules,
-  { accountId, proto, allowance }: HandledTunnel,
+  tunnel: HandledTunnel,
   environment: ModuleEnvironment,
   descriptors: readonly ModuleDescriptor[],
 ): TrafficRules | undefined {
+  const { accountId, proto, allowance } = tunnel;
   const mayReach = (domain: string) => allows(allowance.acl, { type: 'domain', domain });
-  const owner: ModuleOwner = { accountId, proto, mayReach };
+  // It gets its id only after its modules are made.
+  const owner: ModuleOwner = { accountId, proto, mayReach, scope: () => tunnel.tunnelId };
   const { modules, connection, convertsWebsockets, tls } = createModules(descriptors, requested, owner, environment);
   const conflict = certificateConflict(tls, connection);
   if (conflict) throw badOption(conflict);

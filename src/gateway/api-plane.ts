@@ -22,10 +22,13 @@ import type { EventPlane } from './event-plane.ts';
 import type { GatewayOptions } from './gateway-options.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import { type ReservedAddress, stopperOf } from './managed-server.ts';
+import { nodeDirectory } from './node-directory.ts';
 import type { Storage } from './storage.ts';
+import { trafficState } from './traffic-state.ts';
 
 export interface ApiPlaneParts extends Pick<ApiApp, 'policies' | 'signingKey' | 'now'> {
   storage: Storage;
+  nodeId: string;
   sessions: SessionCommands;
   events: EventPlane;
   dataPlane: DataPlane;
@@ -48,6 +51,7 @@ export async function startApiPlane(
   config: Config,
   {
     storage,
+    nodeId,
     sessions,
     events,
     dataPlane,
@@ -68,6 +72,8 @@ export async function startApiPlane(
     stop: (keyUse) => keyUse.flush(),
   });
   const ending = new AbortController();
+  const { cluster } = dataPlane;
+  const sharing = config.nodeLink && cluster && { cluster, shareMs: config.nodeLink.limitShareMs };
   const app: ApiApp = {
     config,
     prisma,
@@ -75,18 +81,15 @@ export async function startApiPlane(
     changes,
     sessions,
     destinationTester: events,
-    traffic: {
-      circuitBreaker: (routeId) => dataPlane.edges.breaker(routeId),
-      endpointTraffic: (id) => dataPlane.endpoints.trafficOf(id),
-      roundTrip: (sessionId) => dataPlane.sessions.roundTrip(sessionId),
-    },
+    traffic: trafficState(dataPlane),
     policies,
     signingKey,
     audit: createAuditTrail(createAuditObjectLoader(schema, routes)),
     apiKeyUsage: keyUse,
-    signIn: createSignInService(now),
+    signIn: createSignInService(now, sharing),
     heavyOperations: new HeavyOperations(),
     agentEndpoint: () => ({ address: dataPlane.addresses.agent, hosts: config.agentHosts, caFile: dataPlane.caFile }),
+    nodes: nodeDirectory(nodeId, dataPlane.cluster, now()),
     nodeCaptures: () => dataPlane,
     now,
     shutdownSignal: ending.signal,

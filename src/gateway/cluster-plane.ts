@@ -1,7 +1,9 @@
 // Starts the links to the other nodes of the cluster, and the lookup of endpoints over all of them.
 
 import type { Logger } from 'pino';
+import { ClusterCalls } from '../cluster/cluster-calls.ts';
 import { ClusterEndpoints } from '../cluster/cluster-endpoints.ts';
+import type { ClusterAccess } from '../cluster/cluster-query.ts';
 import { describeOwnTunnels } from '../cluster/descriptions.ts';
 import { IncomingVisits } from '../cluster/incoming-visits.ts';
 import { newLinkCounters } from '../cluster/link-counters.ts';
@@ -12,7 +14,11 @@ import { NodeLinks } from '../cluster/node-links.ts';
 import type { NodeLinkSettings } from '../cluster/settings.ts';
 import { listen } from '../edge/addresses.ts';
 import { RemotePorts, type RemotePortsDeps } from '../edge/tcp/remote-ports.ts';
+import type { SharedState } from '../http/module.ts';
+import { SharedBreakers } from '../http/shared-breakers.ts';
+import { SharedLimiters } from '../policy/shared-limiters.ts';
 import { describeFailure } from '../runtime/describe-failure.ts';
+import type { NodeSource } from '../tunnel/control/nodes.ts';
 import type { RouteSource } from '../tunnel/control/routes.ts';
 import type { EndpointRegistry } from '../tunnel/endpoints/endpoint-registry.ts';
 import type { TunnelModules } from '../tunnel/tunnel-modules.ts';
@@ -22,7 +28,7 @@ import type { Lifecycle } from './lifecycle.ts';
 const RENEWAL_INTERVAL_MS = 24 * 3_600_000;
 
 /** The part of this node in the cluster. */
-export interface ClusterMember {
+export interface ClusterMember extends NodeSource {
   nodeId: string;
   authority: ClusterAuthority;
   /** Tells the other nodes where they reach this one, as `host:port`. */
@@ -38,11 +44,11 @@ export interface ClusterPlaneParts {
   now(): number;
 }
 
-export interface ClusterPlane {
+/** The links. Other parts add the handlers of their calls to `methods`. */
+export interface ClusterPlane extends ClusterAccess {
   lookup: ClusterEndpoints;
   links: NodeLinks;
-  /** The handlers of the calls of other nodes by method, to which other parts add theirs. */
-  methods: Map<string, CallHandler>;
+  shared: SharedState;
   counters: LinkDeps['counters'];
   /** Listens for the other nodes, and tells them where. */
   open(): Promise<void>;
@@ -83,7 +89,19 @@ export async function startClusterPlane(
     log.error({ tunnelId, err: describeFailure(error) }, 'a tunnel of another node cannot be served');
   const lookup = new ClusterEndpoints({ endpoints, routes, links, modules, counters, onFailure, now });
   for (const [method, handler] of lookup.tunnels.methods) methods.set(method, handler);
+  const calls = new ClusterCalls({ nodes: member, links });
+  const limiters = await parts.start({
+    name: 'shared rate limits',
+    start: () => new SharedLimiters({ cluster: { calls, methods }, shareMs: settings.limitShareMs, now }),
+    stop: (limiters) => limiters.close(),
+  });
+  const breakers = new SharedBreakers({ calls, methods }, now);
   return {
+    calls,
+    shared: {
+      takeLimit: (id, limit, key) => limiters.take(id, limit, key),
+      joinBreaker: (id, breaker) => breakers.join(id, breaker),
+    },
     lookup,
     links,
     methods,

@@ -35,7 +35,7 @@ import { startRateSampling } from '../tunnel/endpoints/traffic-meter.ts';
 import type { AgentSessions } from '../tunnel/session/agent-sessions.ts';
 import { startAgentPlane } from './agent-plane.ts';
 import { startCertificateRenewal } from './certificate-renewal.ts';
-import { type ClusterMember, startClusterPlane, startRemotePorts } from './cluster-plane.ts';
+import { type ClusterMember, type ClusterPlane, startClusterPlane, startRemotePorts } from './cluster-plane.ts';
 import { moduleEnvironment, visitServices } from './forwarding-services.ts';
 import { Lifecycle } from './lifecycle.ts';
 
@@ -66,6 +66,8 @@ export interface DataPlane extends Pick<Certificates, 'caFile' | 'expiries'> {
   sessions: AgentSessions;
   edges: LiveEdges;
   endpoints: EndpointRegistry;
+  /** The links to other nodes; undefined where there are none. */
+  cluster: ClusterPlane | undefined;
   /** The captured requests of this node, and their replays. */
   captures: Captures;
   replays: Replays;
@@ -109,7 +111,6 @@ async function startParts(
   });
   const now = () => performance.now();
   const endpoints = new EndpointRegistry(now, config.ownNames);
-  await parts.start({ name: 'rate sampling', start: () => startRateSampling(endpoints), stop: (stop) => stop() });
   const captures = await parts.start({
     name: 'captures',
     start: () => new Captures({ newId: newCaptureId, time: Date.now, endpoints, holdMs: config.sessionHold }),
@@ -119,12 +120,18 @@ async function startParts(
   const hosts = ['localhost', '127.0.0.1', '::1', host, config.baseDomain, ...config.agentHosts];
   const visits = visitServices({ log, newOperationId, reporter: withCaptures(reporter, captures) });
   const onFailure = (error: unknown) => log.error({ err: describeFailure(error) }, 'unexpected error in a session');
-  const environment = moduleEnvironment(config, { endpoints, lookup: () => lookup, signingKey, log, now });
+  const environment = moduleEnvironment(config, {
+    ...{ endpoints, signingKey, log, now },
+    lookup: () => lookup,
+    shared: () => cluster?.shared,
+  });
   const modules = tunnelModules(environment, policies, moduleDescriptors);
   const cluster =
     config.nodeLink && member
       ? await startClusterPlane(parts, config.nodeLink, { member, endpoints, routes: registrar, modules, log, now })
       : undefined;
+  const meters = [endpoints, ...(cluster ? [cluster.lookup.tunnels.meters] : [])];
+  await parts.start({ name: 'rate sampling', start: () => startRateSampling(meters), stop: (stop) => stop() });
   const lookup: EndpointLookup = cluster?.lookup ?? localLookup(endpoints, registrar);
 
   // All listeners drain at the same time, before any part stops: each has the whole time, and none takes new visitors
@@ -224,6 +231,7 @@ async function startParts(
     sessions,
     edges,
     endpoints,
+    cluster,
     captures,
     replays: new Replays({
       captures,

@@ -23,7 +23,7 @@ export function visitServices({ log, newOperationId, reporter }: VisitServicesOp
   };
 }
 
-interface ModuleEnvironmentOptions extends Pick<ModuleEnvironment, 'signingKey' | 'now'> {
+interface ModuleEnvironmentOptions extends Pick<ModuleEnvironment, 'signingKey' | 'now' | 'shared'> {
   endpoints: EndpointRegistry;
   /** Finds the internal endpoints of other nodes. It is called once there are visitors. */
   lookup(): EndpointLookup;
@@ -32,13 +32,14 @@ interface ModuleEnvironmentOptions extends Pick<ModuleEnvironment, 'signingKey' 
 
 export function moduleEnvironment(
   config: Pick<Config, 'policyFetch'>,
-  { endpoints, lookup, signingKey, log, now }: ModuleEnvironmentOptions,
+  { endpoints, lookup, signingKey, log, now, shared }: ModuleEnvironmentOptions,
 ): ModuleEnvironment {
   return {
     now,
     time: Date.now,
     isPrivateFetched: config.policyFetch === 'any',
     signingKey,
+    shared,
     note: ({ endpoint, visitor }, metadata) =>
       log.info({ endpointId: endpoint.id, ip: visitor.ip, metadata }, 'traffic policy log'),
     internal(accountId, url) {

@@ -3,6 +3,7 @@
 import { Registry } from 'prom-client';
 import type { ApiApp } from '../api/context.ts';
 import { moduleDescriptors } from '../api/modules/index.ts';
+import { sessionCommandsByLink } from '../cluster/session-commands-by-link.ts';
 import type { Config } from '../config/config.ts';
 import { createAdminServer } from '../monitoring/admin-server.ts';
 import type { CertificateSource } from '../monitoring/node-metrics.ts';
@@ -16,6 +17,7 @@ import { syncAllEdgeEndpoints } from '../store/edges/edge-endpoints.ts';
 import { type FirstSecrets, firstStart } from '../store/first-start.ts';
 import { newId } from '../store/ids.ts';
 import { loadClusterAuthority } from '../store/nodes/cluster-authority.ts';
+import { createNodeSource } from '../store/nodes/node-source.ts';
 import { createFirstAdminLink } from '../store/sign-in/links.ts';
 import { createRegistrar, type NodeRegistrar } from '../store/tunnels/registrar.ts';
 import { startApiPlane } from './api-plane.ts';
@@ -133,17 +135,35 @@ async function startParts(parts: Lifecycle, config: Config, options: GatewayOpti
           nodeId: node.id,
           authority: await loadClusterAuthority(prisma, keys),
           announceAddress: node.announceAddress,
+          ...createNodeSource(prisma, node.id),
         },
       }),
     drain: (dataPlane, drainMs) => dataPlane.close(drainMs),
   });
   certificates.push(dataPlane);
 
-  const sessions = sessionCommands({ isOwn: registrar.isOwn, local: dataPlane.sessions, peers });
+  const sessions = sessionCommandsByLink(
+    dataPlane.cluster,
+    registrar.isOwn,
+    sessionCommands({ isOwn: registrar.isOwn, local: dataPlane.sessions, peers }),
+  );
   const api = await startApiPlane(
     parts,
     config,
-    { storage, sessions, events, dataPlane, address, log, registry, certificates, policies, signingKey, now },
+    {
+      storage,
+      nodeId: node.id,
+      sessions,
+      events,
+      dataPlane,
+      address,
+      log,
+      registry,
+      certificates,
+      policies,
+      signingKey,
+      now,
+    },
     options,
   );
   const admin = await parts.start({

@@ -1,6 +1,6 @@
 // The circuit breaker: an upstream that keeps failing is left alone for a while (specification section 2.3).
 
-import type { UpstreamOutcome, Verdict } from './module.ts';
+import type { BreakerTurn, FollowingBreaker, UpstreamOutcome, Verdict } from './module.ts';
 import { OutcomeWindow } from './outcome-window.ts';
 
 export interface CircuitBreakerOptions {
@@ -29,13 +29,21 @@ export interface CircuitBreakerSnapshot {
 const PROBING_WAIT_MS = 1000;
 /** A trial of which nothing was heard for so long, and for `trippedMs`, is followed by another one. */
 const TRIAL_MS = 60_000;
+/** So much longer those stay open that another node has opened, which is to make the trial; it may have no visitor to try. */
+const FOLLOWER_GRACE_MS = 1000;
+
+/** Lets a breaker follow those of other nodes. @returns what tells them of its turns; undefined as long as it cannot be joined. */
+export type JoinBreakers = (breaker: FollowingBreaker) => ((turn: BreakerTurn) => void) | undefined;
 
 /**
  * Counts completed requests only. Closed, all pass; open, none; after `trippedMs` a single one is tried, and its outcome
  * closes or opens it again. The outcome of a request that began in another state than the one it ends in says nothing of
  * the upstream as it is now, and does not count. There are no timers: an idle breaker is a few numbers.
+ *
+ * Over several nodes, each counts for itself, and one that trips opens all. The node where it tripped makes the trial, and the
+ * others learn of its end; if they hear nothing, each makes one of its own.
  */
-export class CircuitBreaker {
+export class CircuitBreaker implements FollowingBreaker {
   readonly #settings: CircuitBreakerOptions;
   readonly #now: () => number;
   readonly #window: OutcomeWindow;
@@ -44,20 +52,43 @@ export class CircuitBreaker {
   #state: CircuitBreakerSnapshot['state'] = 'closed';
   /** Until when nobody is let in, unless it is closed. */
   #until = 0;
+  /** Whether the trial that is under way is this node's. */
+  #isOwnTrial = false;
+  #join: JoinBreakers | undefined;
+  #announce: ((turn: BreakerTurn) => void) | undefined;
 
-  constructor(settings: CircuitBreakerOptions, now: () => number) {
+  /** @param join left out where there are no other nodes. */
+  constructor(settings: CircuitBreakerOptions, now: () => number, join?: JoinBreakers) {
     this.#settings = settings;
+    this.#join = join;
     this.#now = now;
     this.#window = new OutcomeWindow(settings.windowMs, settings.numBuckets);
   }
 
   /** @returns a ticket, to be given back with the outcome; undefined when the request must not go on. */
   begin(): number | undefined {
+    if (this.#join) {
+      this.#announce = this.#join(this);
+      if (this.#announce) this.#join = undefined;
+    }
     if (this.#state === 'closed') return this.#ticket;
     const now = this.#now();
     if (now < this.#until) return undefined;
-    this.#enter('probing', now + Math.max(this.#settings.trippedMs, TRIAL_MS));
+    this.#turn('probing', now, this.#trialMs);
+    this.#isOwnTrial = true;
     return this.#ticket;
+  }
+
+  /** Does what the breaker of another node does. */
+  follow({ state, forMs }: BreakerTurn): void {
+    const now = this.#now();
+    if (state === 'closed') {
+      if (this.#state === 'closed') return;
+      this.#window.clear();
+      this.#enter('closed', now);
+    } else if (state === 'probing') {
+      if (!this.#isOwnTrial) this.#enter('probing', now + this.#trialMs);
+    } else if (this.#state !== 'open') this.#enter('open', now + forMs + FOLLOWER_GRACE_MS);
   }
 
   /** Whether a request is under way to see whether upstream is well again. */
@@ -94,20 +125,31 @@ export class CircuitBreaker {
     const { volumeThreshold, errorThreshold, trippedMs } = this.#settings;
     if (window.requests < volumeThreshold || window.failures === 0) return;
     // Divided, since 0.07 of 100 is more than 7 when it is multiplied.
-    if (window.failures / window.requests >= errorThreshold) this.#enter('open', now + trippedMs);
+    if (window.failures / window.requests >= errorThreshold) this.#turn('open', now, trippedMs);
   }
 
   #judge(outcome: UpstreamOutcome, hasFailed: boolean): void {
     const now = this.#now();
-    if (outcome === 'unasked') return void this.#enter('open', now); // The next one is the trial.
-    if (hasFailed) return void this.#enter('open', now + this.#settings.trippedMs);
+    if (outcome === 'unasked') return void this.#turn('open', now, 0); // The next one is the trial.
+    if (hasFailed) return void this.#turn('open', now, this.#settings.trippedMs);
     this.#window.clear();
-    this.#enter('closed', now);
+    this.#turn('closed', now, 0);
+  }
+
+  get #trialMs(): number {
+    return Math.max(this.#settings.trippedMs, TRIAL_MS);
+  }
+
+  /** Enters a state, and tells the other nodes. */
+  #turn(state: CircuitBreakerSnapshot['state'], now: number, forMs: number): void {
+    this.#enter(state, now + forMs);
+    this.#announce?.({ state, forMs });
   }
 
   #enter(state: CircuitBreakerSnapshot['state'], until: number): void {
     this.#state = state;
     this.#until = until;
+    this.#isOwnTrial = false;
     this.#ticket++;
   }
 }

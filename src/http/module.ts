@@ -91,6 +91,32 @@ export interface ConnectionModule {
   ): CloseConnection | ForwardToEndpoint | undefined | Promise<CloseConnection | ForwardToEndpoint | undefined>;
 }
 
+/** What a circuit breaker has turned to, and how long that lasts; milliseconds. */
+export interface BreakerTurn {
+  state: 'open' | 'probing' | 'closed';
+  forMs: number;
+}
+
+/** A circuit breaker that does what the same one does at another node. */
+export interface FollowingBreaker {
+  follow(turn: BreakerTurn): void;
+}
+
+/** What modules share with the same modules at the other nodes. */
+export interface SharedState {
+  /**
+   * Counts an event of a key against a limit over all nodes.
+   * @param id of the limit, the same at each node.
+   * @returns 0 when it is allowed, otherwise the milliseconds until the next one is.
+   */
+  takeLimit(id: string, limit: { capacity: number; windowMs: number }, key: string): number;
+  /**
+   * Lets a circuit breaker follow the turns of those with its id at other nodes, also of a turn that has just been.
+   * @returns the function that tells the others of a turn of this one.
+   */
+  joinBreaker(id: string, breaker: FollowingBreaker): (turn: BreakerTurn) => void;
+}
+
 /** What modules need of the world around them. */
 export interface ModuleEnvironment {
   /** A clock that never goes back, in milliseconds. */
@@ -112,12 +138,16 @@ export interface ModuleEnvironment {
    * asked; it never rejects.
    */
   internal(accountId: string, url: string): LiveEndpoint | undefined | Promise<LiveEndpoint | undefined>;
+  /** Undefined, or left out: there are no other nodes to share with. It is called when a module is made. */
+  shared?(): SharedState | undefined;
 }
 
 /** For whom a module is made. */
 export interface ModuleOwner {
   accountId: string;
   proto: Proto;
+  /** By what other nodes know the same owner; undefined as long as that is not known, left out: by nothing. */
+  scope?(): string | undefined;
   /** Whether it may send visitors to the internal endpoint of a name now; left out: to all of its account. */
   mayReach?(hostname: string): boolean;
 }

@@ -48,11 +48,19 @@ export class RateLimiter {
   /** Counts an event of a key. @returns 0 when it is allowed, otherwise the milliseconds until the next one is. */
   take(key: string): number {
     const now = this.#now();
-    const visits = this.#touch(key.length > KEY_MAX ? digest(key) : key);
+    const visits = this.#touch(limiterKey(key));
     visits.forget(now, this.#windowMs);
     if (visits.total >= this.#capacity) return Math.max(Math.ceil(this.#windowMs - (now - visits.oldest)), 1);
     visits.add(now, this.#grainMs());
     return 0;
+  }
+
+  /** Counts events of a key that others have allowed, also beyond the capacity. */
+  add(key: string, count: number): void {
+    const now = this.#now();
+    const visits = this.#touch(limiterKey(key));
+    visits.forget(now, this.#windowMs);
+    visits.add(now, this.#grainMs(), count);
   }
 
   /** The resolution: timestamps that are closer to each other are merged. */
@@ -93,14 +101,14 @@ class EventLog {
     return this.#log[this.#start + LAST] as number;
   }
 
-  add(time: number, grainMs: number): void {
+  add(time: number, grainMs: number, count = 1): void {
     const log = this.#log;
     const last = log.length - ENTRY;
-    this.total++;
+    this.total += count;
     if (last >= this.#start && time - (log[last + FIRST] as number) < grainMs) {
       log[last + LAST] = time;
-      log[last + COUNT] = (log[last + COUNT] as number) + 1;
-    } else log.push(time, time, 1);
+      log[last + COUNT] = (log[last + COUNT] as number) + count;
+    } else log.push(time, time, count);
   }
 
   /** Drops the entries before the window that ends now. */
@@ -113,5 +121,8 @@ class EventLog {
     this.#start = 0;
   }
 }
+
+/** A key as it is stored. */
+export const limiterKey = (key: string): string => (key.length > KEY_MAX ? digest(key) : key);
 
 const digest = (key: string) => createHash('sha256').update(key).digest('base64');

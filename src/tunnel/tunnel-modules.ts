@@ -9,6 +9,8 @@ import type { LiveEndpoint, Proto, RequestedModules, TrafficRules } from './endp
 export interface HandledTunnel extends Pick<LiveEndpoint, 'accountId' | 'proto' | 'tls'> {
   /** The current permissions of its credential, which also apply to the targets of its policy. */
   allowance: Allowance;
+  /** Its id; undefined until it is registered. */
+  tunnelId?: string;
 }
 
 /** The operations of the edge on the modules of tunnels. */

@@ -34,7 +34,7 @@ const EXCEPTIONS: Record<string, Record<string, string>> = {
     'src/policy/actions/registry.ts': ACTION,
     'src/api/dependencies.ts': STATE,
     'src/api/resources/https-edge-routes.ts': STATE,
-    'src/gateway/api-plane.ts': STATE,
+    'src/gateway/traffic-state.ts': STATE,
     'src/dashboard/screens/edges/modules/circuit-breaker-status.tsx': STATE,
     'src/dashboard/screens/edges/routes/routes.graphql': STATE,
   },

@@ -131,8 +131,11 @@ describe('configuration', () => {
     'the clouds’ own': {},
     'the system’s': [],
     'a quarter of `TCP_PORTS`': 250,
+    'visitors are not forwarded': undefined,
+    '`NODE_ADDR`': undefined,
   };
   const config = readConfig({}, root);
+  const link = readConfig({ NODE_ADDR: 'gateway-1', DATABASE_URL: 'postgresql://localhost/gateway' }, root).nodeLink;
   const defaults: Record<string, unknown> = {
     ...config,
     // Times say their unit in the environment.
@@ -141,6 +144,12 @@ describe('configuration', () => {
     apiTlsKey: config.apiTls?.keyFile,
     drainMs: config.drainMs,
     nodeLeaseMs: config.nodeLeaseMs,
+    nodeAddr: config.nodeLink,
+    nodePort: link?.port,
+    nodeHost: config.nodeLink,
+    linkHeartbeatMs: link?.heartbeatMs,
+    linkToleranceMs: link?.toleranceMs,
+    limitShareMs: link?.limitShareMs,
     tcpPorts: `${config.tcpPorts.first}-${config.tcpPorts.last}`,
     dataDir: relative(root, config.dataDir),
     versionHeaderAliases: config.versionHeaders.slice(1),

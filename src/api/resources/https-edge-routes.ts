@@ -1,12 +1,12 @@
 // The routes of an HTTPS edge: which requests go to which backend, through which modules.
 
-import type { CircuitBreakerSnapshot } from '../../http/circuit-breaker.ts';
 import type { Db } from '../../store/database/client.ts';
 import { isId, newId } from '../../store/ids.ts';
 import { builder } from '../builder/builder.ts';
 import { FEW_PER_DOCUMENT } from '../builder/field-cost.ts';
 import { changeSubscription, Node, registerResource } from '../collections/collection.ts';
 import type { Context } from '../context.ts';
+import type { ShownCircuitBreaker } from '../dependencies.ts';
 import { ApiError, requireFound } from '../errors/errors.ts';
 import { idempotencyKeyArgument } from '../idempotency.ts';
 import { httpsEdgeRoute as host, httpsEdge } from '../modules/hosts.ts';
@@ -37,8 +37,9 @@ const BreakerState = builder.enumType('BreakerState', {
   } as const,
 });
 
-const CircuitBreakerState = builder.objectRef<CircuitBreakerSnapshot>('CircuitBreakerState').implement({
-  description: 'A circuit breaker as this node of the gateway sees it; each node counts for itself.',
+const CircuitBreakerState = builder.objectRef<ShownCircuitBreaker>('CircuitBreakerState').implement({
+  description:
+    'A circuit breaker over all nodes of the gateway: each counts the requests that came to it, and what is counted is summed.',
   fields: (t) => ({
     state: t.expose('state', { type: BreakerState, description: 'What it does with requests.' }),
     requests: t.exposeInt('requests', { description: 'Completed requests in the rolling window.' }),
@@ -49,6 +50,12 @@ const CircuitBreakerState = builder.objectRef<CircuitBreakerSnapshot>('CircuitBr
       nullable: true,
       description: 'Seconds until a request is let through to see how the upstream is; null while it is not open.',
       resolve: ({ openUntil }) => (openUntil === undefined ? null : openUntil / 1000),
+    }),
+    partial: t.exposeBoolean('isPartial', {
+      nullable: true,
+      description:
+        'Whether a node of the gateway did not answer within a second: what it knows is missing. ' +
+        'Null where the node that answers has no links to others, and tells of itself alone.',
     }),
   }),
 });
@@ -70,9 +77,9 @@ export const HttpsEdgeRoute = builder.prismaObject('Route', {
     circuitBreakerState: t.field({
       type: CircuitBreakerState,
       nullable: true,
-      description: 'Its circuit breaker as this node sees it; null when the module is not set, or off.',
+      description: 'Its circuit breaker over all nodes of the gateway; null when the module is not set, or off.',
       select: { id: true },
-      resolve: ({ id }, _, context) => context.app.traffic.circuitBreaker(id) ?? null,
+      resolve: ({ id }, _, context) => context.app.traffic.circuitBreaker(id),
     }),
     description: t.exposeString('description', { description: 'What it is for, for people; at most 255 bytes.' }),
     metadata: t.exposeString('metadata', { description: 'Anything, for machines; at most 4096 bytes.' }),

@@ -27,13 +27,20 @@ interface Failures {
   nextAttemptAt: number;
 }
 
-/** @param now the wall clock, in milliseconds. */
+/** A step of an attempt: a failure counts for a key, counts no more, or all failures of the key are forgotten. */
+export type AttemptStep =
+  | { key: string; step: 'count'; freeFailures: number }
+  | { key: string; step: 'uncount' | 'forget' };
+
 export class SignInAttempts {
   readonly #now: () => number;
+  readonly #tellOthers: (step: AttemptStep) => void;
   readonly #failures: LRUCache<string, Failures>;
 
-  constructor(now: () => number) {
+  /** @param now the wall clock, in milliseconds. @param tellOthers tells the other nodes, which count the attempts of all. */
+  constructor(now: () => number, tellOthers: (step: AttemptStep) => void = () => {}) {
     this.#now = now;
+    this.#tellOthers = tellOthers;
     this.#failures = new LRUCache({ max: KEYS_MAX, ttl: FORGET_AFTER_MS, perf: { now } });
   }
 
@@ -54,19 +61,33 @@ export class SignInAttempts {
     if (wait > 0) throw new ApiError('tooManyAttempts', { seconds: Math.ceil(wait / 1000) });
 
     const isGuessed = byEmail.some((key) => (this.#failures.get(key)?.count ?? 0) >= EMAIL_FAILURES_MAX);
-    this.#count(byIp, FAILURES_MAX);
-    for (const key of byPair) this.#count(key, isGuessed ? 1 : FAILURES_MAX);
-    for (const key of byEmail) this.#count(key, Number.POSITIVE_INFINITY);
+    const count = (key: string, freeFailures: number) => this.#take({ key, step: 'count', freeFailures });
+    count(byIp, FAILURES_MAX);
+    for (const key of byPair) count(key, isGuessed ? 1 : FAILURES_MAX);
+    for (const key of byEmail) count(key, Number.MAX_SAFE_INTEGER);
     try {
       const result = await work();
       if (result === null) return null;
-      for (const key of [byIp, ...byEmail]) this.#uncount(key);
-      for (const key of byPair) this.#failures.delete(key);
+      for (const key of [byIp, ...byEmail]) this.#take({ key, step: 'uncount' });
+      for (const key of byPair) this.#take({ key, step: 'forget' });
       return result;
     } catch (error) {
-      for (const key of keys) this.#uncount(key);
+      for (const key of keys) this.#take({ key, step: 'uncount' });
       throw error;
     }
+  }
+
+  /** Takes a step of an attempt at another node. */
+  follow(step: AttemptStep): void {
+    const { key } = step;
+    if (step.step === 'count') this.#count(key, step.freeFailures);
+    else if (step.step === 'uncount') this.#uncount(key);
+    else this.#failures.delete(key);
+  }
+
+  #take(step: AttemptStep): void {
+    this.follow(step);
+    this.#tellOthers(step);
   }
 
   /** @param freeFailures how many may fail before the next has to wait. */

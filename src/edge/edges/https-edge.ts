@@ -89,7 +89,8 @@ function liveRoute(
   const kept = new ModuleCache(before?.backend === place ? before.kept : undefined);
   try {
     if (failure !== undefined) throw new Error(failure);
-    const created = createModules(descriptors, settings, owner, environment, kept);
+    const scope = () => `${id} ${place}`;
+    const created = createModules(descriptors, settings, { ...owner, scope }, environment, kept);
     const { modules, breaker, connection, convertsWebsockets } = created;
     if (connection.some(({ name }) => name === 'traffic_policy'))
       throw new Error('the traffic policy of a route cannot have rules for connections');

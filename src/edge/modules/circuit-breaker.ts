@@ -2,8 +2,9 @@
 
 import { CircuitBreaker, circuitOpenRefusal } from '../../http/circuit-breaker.ts';
 import type { HttpExchange } from '../../http/exchange.ts';
-import type { HttpModule, ModuleEnvironment, UpstreamOutcome, Verdict } from '../../http/module.ts';
+import type { HttpModule, ModuleEnvironment, ModuleOwner, UpstreamOutcome, Verdict } from '../../http/module.ts';
 import { decisionReport } from '../../http/module-report.ts';
+import { joinBreakers } from '../../http/shared-state.ts';
 import type { ModuleDescriptor, ModuleSettings } from './descriptor.ts';
 import { SettingsError } from './settings-error.ts';
 
@@ -42,8 +43,8 @@ export const circuitBreakerModule: ModuleDescriptor<CircuitBreakerSettings> = {
   key: 'circuitBreaker',
   phase: 'upstream',
   isStateful: true,
-  create(settings, _, environment) {
-    const http = circuitBreaker(settings, environment);
+  create(settings, owner, environment) {
+    const http = circuitBreaker(settings, environment, owner);
     return { http, breaker: http.breaker };
   },
   report,
@@ -61,7 +62,8 @@ export const circuitBreakerModule: ModuleDescriptor<CircuitBreakerSettings> = {
 /** The module of routes and tunnels. While it is open, visitors get a 503 with `Retry-After`. */
 export function circuitBreaker(
   settings: CircuitBreakerSettings,
-  environment: Pick<ModuleEnvironment, 'now'>,
+  environment: Pick<ModuleEnvironment, 'now' | 'shared'>,
+  owner: Pick<ModuleOwner, 'scope'> = {},
 ): HttpModule & { readonly breaker: CircuitBreaker } {
   const breaker = new CircuitBreaker(
     {
@@ -72,6 +74,7 @@ export function circuitBreaker(
       errorThreshold: settings.errorThresholdPercentage,
     },
     () => environment.now(),
+    joinBreakers({ owner, environment, place: circuitBreakerModule.key, settings }),
   );
   return {
     name: 'circuit_breaker',

@@ -1,6 +1,7 @@
 // The action `circuit-breaker`: stops requests to an upstream that keeps failing.
 
 import { CircuitBreaker, circuitOpenRefusal } from '../../http/circuit-breaker.ts';
+import { joinBreakers } from '../../http/shared-state.ts';
 import type { ActionKind, ConfigReader } from '../settings/action-kind.ts';
 import { PROBLEM } from '../settings/problems.ts';
 
@@ -22,17 +23,16 @@ export const circuitBreakerAction: ActionKind = {
     'error_threshold_percentage',
   ],
   compile(config) {
-    const { environment } = config;
-    const breaker = new CircuitBreaker(
-      {
-        trippedMs: config.duration('tripped_duration', SPAN),
-        windowMs: config.duration(usedName(config, 'window_duration', 'rolling_window'), SPAN),
-        numBuckets: config.integer('num_buckets', { min: 1, max: 128, default: 10 }),
-        volumeThreshold: config.integer('volume_threshold', { min: 0, max: 1_000_000, default: 10 }),
-        errorThreshold: config.number(usedName(config, 'error_threshold', 'error_threshold_percentage'), SHARE),
-      },
-      () => environment.now(),
-    );
+    const { environment, owner, place } = config;
+    const settings = {
+      trippedMs: config.duration('tripped_duration', SPAN),
+      windowMs: config.duration(usedName(config, 'window_duration', 'rolling_window'), SPAN),
+      numBuckets: config.integer('num_buckets', { min: 1, max: 128, default: 10 }),
+      volumeThreshold: config.integer('volume_threshold', { min: 0, max: 1_000_000, default: 10 }),
+      errorThreshold: config.number(usedName(config, 'error_threshold', 'error_threshold_percentage'), SHARE),
+    };
+    const join = joinBreakers({ owner, environment, place, settings });
+    const breaker = new CircuitBreaker(settings, () => environment.now(), join);
     const enforce = config.flag('enforce', true);
     return {
       isTerminal: false,

@@ -1,5 +1,6 @@
 // The action `rate-limit`: limits the requests in a sliding window, by the keys of the policy.
 
+import { sharedLimit } from '../../http/shared-state.ts';
 import type { Expression } from '../cel/expression.ts';
 import { RateLimiter } from '../rate-limiter.ts';
 import { toJsonValue } from '../run/json-value.ts';
@@ -26,13 +27,16 @@ export const rateLimitAction: ActionKind = {
       config.problem('rate', PROBLEM.duration, 'must be a multiple of 10 seconds, such as "60s" or "90s"');
     const keys = keysOf(config);
     const enforce = config.flag('enforce', true);
-    const { environment } = config;
-    const limiter = new RateLimiter({ capacity, windowMs }, () => environment.now());
+    const { environment, owner, place } = config;
+    const limit = { capacity, windowMs };
+    const settings = [name, limit, config.raw('bucket_key')];
+    const takeShared = sharedLimit({ owner, environment, place, settings }, limit);
+    const limiter = new RateLimiter(limit, () => environment.now());
     return {
       isTerminal: false,
       run({ bindings, result }) {
         const key = JSON.stringify(keys.map((expression) => toJsonValue(expression.evaluate(bindings))));
-        const wait = limiter.take(key);
+        const wait = takeShared?.(key) ?? limiter.take(key);
         result('rate_limit', { bucket_key: key, limited: wait > 0 });
         if (wait === 0 || !enforce) return undefined;
         const seconds = Math.max(1, Math.ceil(wait / 1000));

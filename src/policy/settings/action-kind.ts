@@ -23,6 +23,8 @@ export interface ConfigReader {
   readonly phase: PolicyPhase;
   readonly owner: ModuleOwner;
   readonly environment: ModuleEnvironment;
+  /** Where the config is in the policy, as in `on_http_request[0].actions[1].config`. */
+  readonly place: string;
   /** Whether the member is present and not null. */
   has(name: string): boolean;
   /** The unchecked value of a member; undefined when it is missing or null. */

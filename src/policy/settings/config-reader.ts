@@ -67,6 +67,10 @@ export class SettingsReader implements ConfigReader {
     return this.#context.environment;
   }
 
+  get place() {
+    return this.#path;
+  }
+
   has(name: string): boolean {
     return this.raw(name) !== undefined;
   }

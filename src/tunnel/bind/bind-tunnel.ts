@@ -9,7 +9,7 @@ import type { TcpPorts } from '../control/tcp-ports.ts';
 import type { TunnelSettings } from '../control/tunnel-settings.ts';
 import type { LiveEndpoint, Proto, RequestedRules } from '../endpoints/endpoint.ts';
 import { endpointAddress, isInternalName } from '../endpoints/endpoint-registry.ts';
-import type { TunnelModules } from '../tunnel-modules.ts';
+import type { HandledTunnel, TunnelModules } from '../tunnel-modules.ts';
 import { checkTcpAddress, publicUrl, randomHostname, randomPort, readHostname } from './bind-name.ts';
 import { type BindOptions, readOptions } from './bind-options.ts';
 
@@ -45,11 +45,13 @@ export async function bindTunnel(deps: BindDeps, session: BindingSession, bind: 
   await checkAcl(deps, session, options);
   const { proto, tls, modules } = options;
   const { accountId, allowance } = session;
-  const rules = await deps.modules.make(modules, { accountId, proto, tls, allowance });
+  const tunnel: HandledTunnel = { accountId, proto, tls, allowance };
+  const rules = await deps.modules.make(modules, tunnel);
   const { hostname, port, url, tunnelId, endpointId } =
     options.proto === 'tcp'
       ? await bindTcpPort(deps, session, bind, options)
       : await bindName(deps, session, bind, options);
+  tunnel.tunnelId = tunnelId;
   return {
     id: endpointId,
     tunnelId,

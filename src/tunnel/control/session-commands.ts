@@ -1,5 +1,7 @@
 // Remote commands: the requests to stop, restart or update an agent.
 
+import type { NodeRef } from './routes.ts';
+
 /** A command to an agent, which may refuse it. */
 export type SessionCommand =
   | { kind: 'stop' }
@@ -17,8 +19,11 @@ export const commandCauses = {
 /** The outcome of a command: the agent agreed, refused with a reason, or did not answer in time. */
 export type CommandOutcome = 'done' | { refused: string } | 'unreachable';
 
-/** Sends commands to the sessions of this node. */
+/** Sends commands to sessions. */
 export interface SessionCommands {
-  /** Sends a command and waits for the answer. The outcome for an unknown session is `unreachable`. */
-  command(sessionId: string, command: SessionCommand): Promise<CommandOutcome>;
+  /**
+   * Sends a command and waits for the answer. The outcome for an unknown session is `unreachable`.
+   * @param node the node of the session, where that is known.
+   */
+  command(sessionId: string, command: SessionCommand, node?: NodeRef): Promise<CommandOutcome>;
 }

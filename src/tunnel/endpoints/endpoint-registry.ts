@@ -1,7 +1,7 @@
 // The live endpoints of this node, by address.
 
 import type { Labels, LiveEndpoint, Proto } from './endpoint.ts';
-import type { TrafficRates } from './traffic-meter.ts';
+import type { TrafficMeter, TrafficRates } from './traffic-meter.ts';
 import { LabelledTunnels, TunnelGroup } from './tunnel-group.ts';
 
 /**
@@ -49,6 +49,25 @@ export interface EndpointTrafficSnapshot extends TrafficRates {
   requests: number;
   /** Requests or connections in progress. */
   openConnections: number;
+}
+
+/** The traffic of an endpoint as its meters have it: one for each session that serves it. @param now a monotonic clock, in milliseconds. */
+export function trafficSnapshot(
+  endpointId: string,
+  accountId: string,
+  meters: readonly TrafficMeter[],
+  now: number,
+): EndpointTrafficSnapshot {
+  const rates = meters.map((meter) => meter.sampleRates(now));
+  return {
+    endpointId,
+    accountId,
+    requests: sum(meters.map(({ requests }) => requests)),
+    openConnections: sum(meters.map(({ open }) => open)),
+    requestsPerSecond: sum(rates.map(({ requestsPerSecond }) => requestsPerSecond)),
+    bytesInPerSecond: sum(rates.map(({ bytesInPerSecond }) => bytesInPerSecond)),
+    bytesOutPerSecond: sum(rates.map(({ bytesOutPerSecond }) => bytesOutPerSecond)),
+  };
 }
 
 /** Finds the live endpoint or labelled tunnel that serves a visitor. */
@@ -144,20 +163,9 @@ export class EndpointRegistry {
   /** The traffic of an endpoint, of all sessions that serve it; undefined when it is not live on this node. */
   trafficOf(id: string): EndpointTrafficSnapshot | undefined {
     const all = this.#byId.get(id) ?? [];
-    const meters = all.flatMap(({ meter }) => meter ?? []);
     const [first] = all;
-    if (!first || meters.length === 0) return undefined;
-    const now = this.#now();
-    const rates = meters.map((meter) => meter.sampleRates(now));
-    return {
-      endpointId: id,
-      accountId: first.accountId,
-      requests: sum(meters.map(({ requests }) => requests)),
-      openConnections: sum(meters.map(({ open }) => open)),
-      requestsPerSecond: sum(rates.map(({ requestsPerSecond }) => requestsPerSecond)),
-      bytesInPerSecond: sum(rates.map(({ bytesInPerSecond }) => bytesInPerSecond)),
-      bytesOutPerSecond: sum(rates.map(({ bytesOutPerSecond }) => bytesOutPerSecond)),
-    };
+    const meters = all.flatMap(({ meter }) => meter ?? []);
+    return first && meters.length > 0 ? trafficSnapshot(id, first.accountId, meters, this.#now()) : undefined;
   }
 
   /** Updates the rates of all meters. The node calls it about every second, so that the rates stay current. */

@@ -17,8 +17,10 @@ export interface TrafficRates {
 }
 
 /** Samples the rates of all endpoints periodically. @returns the function that stops it. */
-export function startRateSampling(endpoints: { sample(): void }): () => void {
-  const timer = setInterval(() => endpoints.sample(), SAMPLE_INTERVAL_MS).unref();
+export function startRateSampling(meters: readonly { sample(): void }[]): () => void {
+  const timer = setInterval(() => {
+    for (const each of meters) each.sample();
+  }, SAMPLE_INTERVAL_MS).unref();
   return () => clearInterval(timer);
 }
 

@@ -126,7 +126,7 @@ export class SessionTunnels implements ServedTunnels {
       const { accountId, proto, tls, requested } = tunnel;
       const modules = this.#deps.modules.withPolicy(requested?.modules ?? {}, policy);
       const { allowance } = this.#admitted;
-      const rules = await this.#deps.modules.make(modules, { accountId, proto, tls, allowance });
+      const rules = await this.#deps.modules.make(modules, { accountId, proto, tls, allowance, tunnelId: id });
       if (this.#tunnels.get(id) !== tunnel) throw new AgentError('noSuchTunnel', { id }); // It was closed meanwhile.
       tunnel.rules = rules;
       tunnel.requested = { modules, allowance };

@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { circuitBreaker, circuitBreakerDefaults } from '../../../src/edge/modules/circuit-breaker.ts';
 import { CircuitBreaker, type CircuitBreakerOptions } from '../../../src/http/circuit-breaker.ts';
+import type { BreakerTurn } from '../../../src/http/module.ts';
 import { environmentOf, exchangeOf } from '../exchange-support.ts';
 import { agree } from './circuit-breaker-model.ts';
 
@@ -143,4 +144,81 @@ test('a hundred thousand breakers are cheap as long as nothing comes', () => {
   expect(each).toBeLessThan(500);
   expect(timers()).toBe(timersBefore);
   expect(all.at(-1)?.snapshot().state).toBe('closed');
+});
+
+describe('over several nodes', () => {
+  /** Breakers of two nodes, with one clock. What each tells reaches the other as long as `isLinked`. */
+  function two(settings: Partial<CircuitBreakerOptions> = {}) {
+    let now = 0;
+    const link = { isUp: true };
+    const breakers: CircuitBreaker[] = [];
+    for (const index of [0, 1]) {
+      const join = () => (turn: BreakerTurn) => void (link.isUp && breakers[1 - index]?.follow(turn));
+      breakers.push(new CircuitBreaker({ ...SETTINGS, volumeThreshold: 1, ...settings }, () => now, join));
+    }
+    const [one, other] = breakers as [CircuitBreaker, CircuitBreaker];
+    const states = () => [one.snapshot().state, other.snapshot().state];
+    const pass = (ms: number) => {
+      now += ms;
+    };
+    return { one, other, states, pass, link };
+  }
+  const fail = (breaker: CircuitBreaker) => breaker.end(breaker.begin() as number, 500);
+
+  test('the node where it tripped makes the trial, and the other follows its outcome', () => {
+    const { one, other, states, pass } = two();
+    fail(one);
+    expect(states()).toEqual(['open', 'open']);
+    pass(10_000);
+    expect(other.begin()).toBeUndefined();
+    const ticket = one.begin() as number;
+    expect(states()).toEqual(['probing', 'probing']);
+    pass(1000);
+    expect(other.begin()).toBeUndefined();
+    one.end(ticket, 503);
+    expect(states()).toEqual(['open', 'open']);
+    pass(10_000);
+    one.end(one.begin() as number, 200);
+    expect(states()).toEqual(['closed', 'closed']);
+  });
+
+  test('the other tries by itself when the node has no visitor to try, and that one follows', () => {
+    const { one, other, states, pass } = two();
+    fail(one);
+    pass(10_999);
+    expect(other.begin()).toBeUndefined();
+    pass(1);
+    const ticket = other.begin() as number;
+    expect(states()).toEqual(['probing', 'probing']);
+    expect(one.begin()).toBeUndefined();
+    other.end(ticket, 204);
+    expect(states()).toEqual(['closed', 'closed']);
+  });
+
+  test('where nothing is heard, each tries by itself', () => {
+    const { one, other, states, pass, link } = two();
+    fail(one);
+    link.isUp = false;
+    pass(10_000);
+    one.end(one.begin() as number, 200);
+    expect(states()).toEqual(['closed', 'open']);
+    pass(1000);
+    other.end(other.begin() as number, 200);
+    expect(states()).toEqual(['closed', 'closed']);
+  });
+
+  test('when both have tripped at once, both try, and neither takes the trial of the other for its own', () => {
+    const { one, other, states, pass, link } = two();
+    link.isUp = false;
+    fail(one);
+    fail(other);
+    link.isUp = true;
+    pass(10_000);
+    const ticket = one.begin() as number;
+    expect(states()).toEqual(['probing', 'probing']);
+    other.follow({ state: 'open', forMs: 5000 });
+    expect(other.begin()).toBeUndefined();
+    one.end(ticket, 200);
+    expect(states()).toEqual(['closed', 'closed']);
+  });
 });

@@ -3,9 +3,47 @@
 import { readFile } from 'node:fs/promises';
 import { GATEWAY_VERSION } from '../../../tunnel/session/auth-response.ts';
 import { builder } from '../../builder/builder.ts';
-import type { AgentEndpointInfo } from '../../dependencies.ts';
+import type { Context } from '../../context.ts';
+import type { AgentEndpointInfo, NodeFacts } from '../../dependencies.ts';
 import type { Route } from '../../route.ts';
 import { agentAddress } from './agent-address.ts';
+
+interface GatewayNodeRow {
+  id: string;
+  address: string;
+  sessions: number;
+  isAsked: boolean;
+  facts: NodeFacts | undefined;
+}
+
+const GatewayNode = builder.objectRef<GatewayNodeRow>('GatewayNode').implement({
+  description: 'A node of the gateway: one of the processes that share its database.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Its id: `node_…`.' }),
+    address: t.string({
+      nullable: true,
+      description: 'Where the other nodes reach it; null when they do not, and for who is no admin.',
+      resolve: ({ address }, _, { caller }) => (caller.isAdmin && address !== '' ? address : null),
+    }),
+    startedAt: t.field({
+      type: 'Timestamp',
+      nullable: true,
+      description: 'When it started; null while it is not reachable.',
+      resolve: ({ facts }) => facts && new Date(facts.startedAt),
+    }),
+    version: t.string({
+      nullable: true,
+      description: 'Its version; null while it is not reachable.',
+      resolve: ({ facts }) => facts?.version,
+    }),
+    sessions: t.exposeInt('sessions', { description: 'How many agents of your account are connected to it.' }),
+    isReachable: t.boolean({
+      description: 'Whether the node that answers you has reached it within a second; it always reaches itself.',
+      resolve: ({ facts }) => facts !== undefined,
+    }),
+    isAnswering: t.exposeBoolean('isAsked', { description: 'Whether it is the node that answers you.' }),
+  }),
+});
 
 const GatewayInfo = builder.objectRef<AgentEndpointInfo>('GatewayInfo').implement({
   description: 'What is to be known of the gateway before an agent connects to it.',
@@ -31,8 +69,23 @@ const GatewayInfo = builder.objectRef<AgentEndpointInfo>('GatewayInfo').implemen
       description: 'The version of the gateway, as agents are told it.',
       resolve: () => GATEWAY_VERSION,
     }),
+    nodes: t.field({
+      type: [GatewayNode],
+      nullable: true,
+      description: 'The nodes of the gateway that are alive by what the database knows, in the order of their ids.',
+      resolve: (_, __, context) => gatewayNodes(context),
+    }),
   }),
 });
+
+async function gatewayNodes({ app, db, accountId }: Context): Promise<GatewayNodeRow[]> {
+  const facts = await app.nodes.reachable();
+  const rows = await db.$queryRaw<{ id: string; address: string; sessions: number }[]>`
+    SELECT n.id, n.address, count(s.id)::int AS sessions
+    FROM node n LEFT JOIN tunnel_session s ON s.node_id = n.id AND s.account_id = ${accountId}
+    WHERE n.lease_until > now() GROUP BY n.id ORDER BY n.id`;
+  return rows.map((row) => ({ ...row, isAsked: row.id === app.nodes.ownId, facts: facts.get(row.id) }));
+}
 
 builder.queryField('gatewayInfo', (t) =>
   t.field({

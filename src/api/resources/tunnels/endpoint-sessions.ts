@@ -1,8 +1,8 @@
 // The agents behind an endpoint: the one that opened its tunnel, or all those whose tunnels its edge chooses by their labels.
 
 import { type Labels, matchesLabels } from '../../../tunnel/endpoints/endpoint.ts';
-import type { RoundTrip } from '../../../tunnel/session/session-types.ts';
 import type { Context } from '../../context.ts';
+import type { ShownRoundTrip } from '../../dependencies.ts';
 import { liveLabelledTunnels, type OpenTunnel, sessionsSelect } from './live-tunnels.ts';
 
 const backend = { backendEnabled: true, backend: { select: { labels: true } } } as const;
@@ -41,10 +41,9 @@ export async function countAgents(endpoint: ServedEndpoint, context: Context): P
   return new Set(tunnels.map(({ session: { clientId } }) => clientId)).size;
 }
 
-/** The newest sign of life of the agents behind an endpoint that this node knows of. */
-export async function newestRoundTrip(endpoint: ServedEndpoint, context: Context): Promise<RoundTrip | null> {
+/** The newest sign of life of the agents behind an endpoint that any node knows of. */
+export async function newestRoundTrip(endpoint: ServedEndpoint, context: Context): Promise<ShownRoundTrip | null> {
   const tunnels = await tunnelsServing(endpoint, context);
   const ids = new Set(tunnels.flatMap(({ sessionId, legs }) => [sessionId, ...legs.map((leg) => leg.sessionId)]));
-  const known = [...ids].flatMap((id) => context.app.traffic.roundTrip(id) ?? []);
-  return known.reduce<RoundTrip | null>((newest, each) => (newest && newest.at >= each.at ? newest : each), null);
+  return context.app.traffic.newestRoundTrip([...ids]);
 }

@@ -23,6 +23,11 @@ export const Endpoint = builder.prismaObject('Endpoint', {
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id: `ep_…`.' }),
     region: t.exposeString('region', { description: 'The region of the gateway that serves it.' }),
+    nodeId: t.exposeID('nodeId', {
+      nullable: true,
+      description:
+        'The node of the gateway that its agent is connected to; null when an edge serves it, as every node does.',
+    }),
     createdAt: t.expose('createdAt', { type: 'Timestamp', description: 'When it began to answer.' }),
     updatedAt: t.expose('updatedAt', { type: 'Timestamp', description: 'When it last changed.' }),
     publicUrl: t.exposeString('publicUrl', { description: 'The URL it answers at; ports 80 and 443 are left out.' }),
@@ -62,8 +67,8 @@ export const Endpoint = builder.prismaObject('Endpoint', {
       type: EndpointTraffic,
       nullable: true,
       description:
-        'What passes through it on the node of the gateway that answers; null when that node does not serve it. An ' +
-        'edge’s endpoints are served by every node, and each counts for itself.',
+        'What passes through it, at all nodes of the gateway together; null when none serves it that answers within a ' +
+        'second.',
       resolve: ({ id }, _, context) => trafficOf(context, id),
     }),
     tunnelSession: t.field({
@@ -85,8 +90,8 @@ export const Endpoint = builder.prismaObject('Endpoint', {
       type: RoundTripType,
       nullable: true,
       description:
-        'The newest heartbeat that came back from an agent behind it, of an edge too; null when the node of the gateway ' +
-        'that answers knows of none.',
+        'The newest heartbeat that came back from an agent behind it, of an edge too; null when no node of the gateway ' +
+        'knows of one that answers within a second.',
       select: servingSelect,
       resolve: (endpoint, _, context) => newestRoundTrip(endpoint, context),
     }),

@@ -2,10 +2,10 @@
 
 import { isId } from '../../../store/ids.ts';
 import type { SessionCommand } from '../../../tunnel/control/session-commands.ts';
-import type { RoundTrip } from '../../../tunnel/session/session-types.ts';
 import { builder, Ref } from '../../builder/builder.ts';
 import { collection, Node, readRoutes } from '../../collections/collection.ts';
 import type { Context } from '../../context.ts';
+import type { ShownRoundTrip } from '../../dependencies.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
 import { idempotencyKeyArgument } from '../../idempotency.ts';
 import { nounOf } from '../../naming.ts';
@@ -15,11 +15,17 @@ import { ON_LIVE_NODES, onLiveNodes } from './live-tunnels.ts';
 
 const VERSION_MAX_BYTES = 64;
 
-export const RoundTripType = builder.objectRef<RoundTrip>('RoundTrip').implement({
+export const RoundTripType = builder.objectRef<ShownRoundTrip>('RoundTrip').implement({
   description: 'A heartbeat that went to the agent and came back: a sign of life.',
   fields: (t) => ({
     at: t.field({ type: 'Timestamp', description: 'When it came back.', resolve: ({ at }) => new Date(at) }),
     milliseconds: t.exposeFloat('milliseconds', { description: 'How long it took.' }),
+    partial: t.exposeBoolean('isPartial', {
+      nullable: true,
+      description:
+        'Whether a node of the gateway did not answer within a second: it may know of a newer one. ' +
+        'Null where the node that answers has no links to others, and tells of itself alone.',
+    }),
   }),
 });
 
@@ -44,6 +50,9 @@ export const TunnelSession = builder.prismaObject('TunnelSession', {
     metadata: t.exposeString('metadata', { description: 'What the agent noted of it, for machines.' }),
     os: t.exposeString('os', { description: 'The operating system of the agent, as the agent says.' }),
     region: t.exposeString('region', { description: 'The region of the gateway that the agent is connected to.' }),
+    nodeId: t.exposeID('nodeId', {
+      description: 'The node of the gateway that the agent is connected to; `gatewayInfo.nodes` lists them.',
+    }),
     startedAt: t.expose('startedAt', { type: 'Timestamp', description: 'When the agent connected.' }),
     transport: t.exposeString('transport', { description: 'What agent and gateway speak, as `muxado/2`.' }),
     arch: t.exposeString('arch', { description: 'The processor of the agent, as the agent says.' }),
@@ -58,8 +67,8 @@ export const TunnelSession = builder.prismaObject('TunnelSession', {
       nullable: true,
       description:
         'The last heartbeat that came back from the agent; null before the first, and when the agent is connected to ' +
-        'another node of the gateway than the one that answers.',
-      resolve: ({ id }, _, { app }) => app.traffic.roundTrip(id) ?? null,
+        'another node of the gateway that does not answer within a second.',
+      resolve: ({ id }, _, { app }) => app.traffic.newestRoundTrip([id]),
     }),
   }),
 });
@@ -142,11 +151,11 @@ const refusals = { restart: 'restartRefused', stop: 'stopRefused', update: 'upda
 /** @throws {ApiError} when there is no such session, or its agent does not do it. */
 async function tell(context: Context, id: string, order: SessionCommand): Promise<string> {
   const where = { id, accountId: context.accountId, ...(await onLiveNodes(context)) };
-  const select = { credential: { select: { ownerId: true } } };
+  const select = { credential: { select: { ownerId: true } }, node: { select: { id: true, address: true } } };
   const row = isId('ts', id) ? await context.db.tunnelSession.findFirst({ where, select }) : null;
-  const { credential } = requireFound(row, nounOf(tunnelSessions.kind));
+  const { credential, node } = requireFound(row, nounOf(tunnelSessions.kind));
   if (!mayActFor(context, credential?.ownerId)) throw new ApiError('notYourAgent');
-  const outcome = await context.app.sessions.command(id, order);
+  const outcome = await context.app.sessions.command(id, order, node);
   if (outcome === 'unreachable') throw new ApiError('agentUnreachable');
   if (outcome !== 'done') throw new ApiError(refusals[order.kind], { reason: outcome.refused });
   return id;

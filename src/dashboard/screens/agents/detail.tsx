@@ -83,6 +83,7 @@ function SessionDetails({ session }: { session: Session }) {
         { name: 'Program', value: session.userAgent },
         { name: 'Speaks', value: session.transport },
         session.region !== '' && { name: 'Region', value: session.region },
+        { name: 'Node of the gateway', value: <code>{session.nodeId}</code> },
         { name: 'Id', value: <CopyButton text={session.id} label="the id" /> },
       ]}
     />

@@ -92,6 +92,7 @@ function EndpointDetails({ endpoint }: { endpoint: LiveEndpointFactsFragment }) 
           value: domain ? <DomainLink id={domain.id} /> : <span class="muted">not reserved</span>,
         },
         region !== '' && { name: 'Region', value: region },
+        endpoint.nodeId !== null && { name: 'Node of the gateway', value: <code>{endpoint.nodeId}</code> },
         { name: 'Id', value: <CopyButton text={endpoint.id} label="the id" /> },
       ]}
     />

@@ -1,0 +1,59 @@
+// Calls to other nodes: to one of them, or to all at once.
+
+import type { NodeSource } from '../tunnel/control/nodes.ts';
+import type { NodeRef } from '../tunnel/control/routes.ts';
+import type { NodeLinks } from './node-links.ts';
+
+/** How long all nodes together may take to answer, in milliseconds. */
+export const ANSWER_LIMIT_MS = 1000;
+
+/** What other nodes have answered. */
+export interface Answers<T> {
+  /** The answers by node id. */
+  answers: ReadonlyMap<string, T>;
+  /** The ids of the nodes that did not answer in time, or could not. */
+  silent: readonly string[];
+}
+
+export interface ClusterCallsDeps {
+  nodes: NodeSource;
+  links: Pick<NodeLinks, 'peer'>;
+}
+
+export class ClusterCalls {
+  readonly #deps: ClusterCallsDeps;
+
+  constructor(deps: ClusterCallsDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Calls a method of one node.
+   * @returns undefined when there is no link to it: nothing has reached it then.
+   * @throws {CallError} when it does not answer in time, or with an error.
+   */
+  async call({ id, address }: NodeRef, method: string, body: object, timeoutMs: number): Promise<object | undefined> {
+    const link = await this.#deps.links.peer(id, address).link();
+    return link?.call(method, body, timeoutMs);
+  }
+
+  /** Calls a method of all other nodes at once. It takes `limitMs` at most, and never rejects. */
+  async callAll<T extends object>(method: string, body: object, limitMs = ANSWER_LIMIT_MS): Promise<Answers<T>> {
+    const answers = new Map<string, T>();
+    let limit: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      limit = setTimeout(resolve, limitMs);
+    });
+    const nodes = await this.#deps.nodes.otherNodes();
+    const calls = nodes.map(async (node) => {
+      const answer = await this.call(node, method, body, limitMs).catch(() => undefined); // The node is silent.
+      if (answer) answers.set(node.id, answer as T);
+    });
+    await Promise.race([Promise.all(calls), late]);
+    clearTimeout(limit);
+    return {
+      answers: new Map(answers),
+      silent: nodes.flatMap(({ id }) => (answers.has(id) ? [] : id)),
+    };
+  }
+}
