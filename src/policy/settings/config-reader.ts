@@ -36,7 +36,7 @@ interface Range {
 /** Reads a config in a document, or an object nested in it. */
 export class SettingsReader implements ConfigReader {
   readonly #context: PhaseContext;
-  readonly #path: string;
+  readonly place: string;
   readonly #settings: Record<string, unknown>;
   readonly #known: Set<string>;
   readonly #secrets: SecretSettings;
@@ -48,7 +48,7 @@ export class SettingsReader implements ConfigReader {
    */
   constructor(context: PhaseContext, path: string, settings: Record<string, unknown>, kind?: ActionKind) {
     this.#context = context;
-    this.#path = path;
+    this.place = path;
     this.#settings = settings;
     this.#known = new Set(kind?.members);
     this.#secrets = new SecretSettings(kind);
@@ -67,10 +67,6 @@ export class SettingsReader implements ConfigReader {
     return this.#context.environment;
   }
 
-  get place() {
-    return this.#path;
-  }
-
   has(name: string): boolean {
     return this.raw(name) !== undefined;
   }
@@ -82,7 +78,7 @@ export class SettingsReader implements ConfigReader {
 
   problem(path: string, number: number, message: string): void {
     const separator = path === '' || path.startsWith('[') ? '' : '.';
-    this.#context.problems.report(`${this.#path}${separator}${path}`, number, message);
+    this.#context.problems.report(`${this.place}${separator}${path}`, number, message);
   }
 
   text(name: string, limits: { max?: number; default?: string } = {}): string {
@@ -226,7 +222,7 @@ export class SettingsReader implements ConfigReader {
       this.problem(path, PROBLEM.field, 'must be an object');
       return undefined;
     }
-    const reader = new SettingsReader(this.#context, `${this.#path}.${path}`, value);
+    const reader = new SettingsReader(this.#context, `${this.place}.${path}`, value);
     this.#nestedReaders.push(reader);
     return reader;
   }
