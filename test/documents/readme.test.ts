@@ -126,15 +126,23 @@ describe('configuration', () => {
     'made in `$DATA_DIR/server.key`': undefined,
     'made and printed': undefined,
     'the bound ports': 0,
+    'visitors are not forwarded': undefined,
+    '`NODE_ADDR`': 'node.example',
     'the clouds’ own': {},
     'the system’s': [],
     'a quarter of `TCP_PORTS`': 250,
   };
   const config = readConfig({}, root);
+  const { nodeLink } = readConfig({ DATABASE_URL: 'postgresql://db.example/x', NODE_ADDR: 'node.example' }, root);
   const defaults: Record<string, unknown> = {
     ...config,
     // Times say their unit in the environment.
     ...Object.fromEntries(Object.entries(config).map(([name, value]) => [`${name}Ms`, value])),
+    nodeAddr: config.nodeLink?.address,
+    nodePort: nodeLink?.port,
+    nodeHost: nodeLink?.host,
+    linkHeartbeatMs: nodeLink?.heartbeatMs,
+    linkToleranceMs: nodeLink?.toleranceMs,
     apiTlsCert: config.apiTls?.certFile,
     apiTlsKey: config.apiTls?.keyFile,
     drainMs: config.drainMs,

@@ -57,9 +57,9 @@ async function startHaproxy(processes, program, nodes) {
   const [http, agent] = await freePorts(2);
   const servers = (/** @type {string} */ listener) =>
     nodes.map(({ name, at }) => `  server ${name} ${at(listener)} check port ${new URL(at('admin')).port}`).join('\n');
-  const file = join(processes.directory, 'haproxy.cfg');
+  const settings = join(processes.directory, 'haproxy.cfg');
   writeFileSync(
-    file,
+    settings,
     `defaults
   mode tcp
   timeout connect 1s
@@ -68,9 +68,9 @@ async function startHaproxy(processes, program, nodes) {
   timeout check 1s
   retries 3
   option redispatch
-  option httpchk GET /readyz
-  default-server inter 250ms fall 1 rise 1 on-marked-down shutdown-sessions
+  default-server inter 250ms fall 1 rise 1
 listen visitors
+  option httpchk GET /readyz
   mode http
   bind 127.0.0.1:${http}
   balance roundrobin
@@ -79,12 +79,15 @@ listen visitors
   retry-on conn-failure empty-response
 ${servers('http')}
 listen agents
+  # Agents leave a node that does not answer, and not one that waits for its database.
+  option httpchk GET /livez
+  default-server on-marked-down shutdown-sessions
   bind 127.0.0.1:${agent}
   balance roundrobin
 ${servers('agent')}
 `,
   );
-  const child = processes.run(program, ['-db', '-q', '-f', file]);
+  const child = processes.run(program, ['-db', '-q', '-f', settings]);
   await listening(child, Number(http));
   return {
     does: 'HAProxy stands in front of them, and sends each to the next node in turn that says at /readyz that it is ready.',
