@@ -1,5 +1,6 @@
 // Every test runs on the embedded database, and those that see what databases do once more on a PostgreSQL server; `npm test`
-// leaves these out when no server answers. Those of GraphQL run once more through Yoga's adapter.
+// leaves these out when no server answers. Those of GraphQL run once more through Yoga's adapter, and those of traffic once more with
+// visitors at another node than their agents.
 
 import { defineConfig } from 'vitest/config';
 
@@ -64,6 +65,21 @@ export default defineConfig({
           name: 'yoga',
           env: { GATEWAY_TEST_DATABASE: 'embedded', GATEWAY_TEST_ONLY_YOGA: '1' },
           include: ['test/contract/{hostile/hostile,operations}.test.ts', 'test/graphql/**/*.test.ts'],
+        },
+      },
+      {
+        // Agents are at another node than visitors: what is served over a link must be what is served without one.
+        extends: true,
+        test: {
+          name: 'hop',
+          env: { GATEWAY_TEST_DATABASE: 'postgres', GATEWAY_TEST_HOP: '1' },
+          include: [
+            'test/tunnel/{sdk,sdk-traffic}.test.ts',
+            'test/live/pipeline/{requests,responses,http2}.test.ts',
+            'test/live/edges/{https-edge,tls-edge,backends}.test.ts',
+            'test/live/internal.test.ts',
+            'test/live/modules/each.test.ts',
+          ],
         },
       },
     ],

@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { run } from './command.js';
+import { probe, testDatabaseUrl } from './test-database.js';
 
-const PROBE_MS = 1000;
-const DEFAULT_URL = 'postgresql://postgres@127.0.0.1:5432/test';
+/** The projects of vitest.config.ts that need no server. Several exclusions would include each other's projects. */
+const WITHOUT_SERVER = ['--project=embedded', '--project=yoga'];
 
 /** The result before vitest has counted: one failure, for whatever keeps it from running. */
 let summary = { passed: 0, failed: 1, skipped: 0 };
@@ -26,7 +27,7 @@ export function printSummaryAtExit() {
  * @param {Record<string, string>} [env]
  */
 export async function runTests(args, env = {}) {
-  const url = process.env.TEST_DATABASE_URL || DEFAULT_URL;
+  const url = testDatabaseUrl();
   const absent = await probe(url);
   if (absent) process.stdout.write(`PostgreSQL tests are skipped: ${absent} (TEST_DATABASE_URL)\n`);
 
@@ -35,7 +36,7 @@ export async function runTests(args, env = {}) {
   const reporter = fileURLToPath(new URL('./summary-reporter.js', import.meta.url));
   const code = await run(
     'vitest',
-    ['run', '--reporter=default', `--reporter=${reporter}`, ...(absent ? ['--project=!postgres'] : []), ...args],
+    ['run', '--reporter=default', `--reporter=${reporter}`, ...(absent ? WITHOUT_SERVER : []), ...args],
     { env: { NODE_ENV: 'test', TEST_DATABASE_URL: url, GATEWAY_TEST_SUMMARY: file, ...env } },
   );
   try {
@@ -49,25 +50,4 @@ export async function runTests(args, env = {}) {
   // A failure outside of tests, and a run without tests, count as one failure.
   if (summary.failed === 0 && (code !== 0 || !ran)) summary.failed = 1;
   process.exitCode = summary.failed > 0 ? 1 : 0;
-}
-
-/**
- * @param {string} url
- * @returns {Promise<string | undefined>} the reason why there is no PostgreSQL server for tests; undefined when there is one.
- */
-async function probe(url) {
-  const { default: pg } = await import('pg');
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: PROBE_MS });
-  // A connection that breaks later emits an error event, which would end the process without a listener.
-  client.on('error', () => {});
-  const server = `${client.host}:${client.port}`;
-  try {
-    await client.connect();
-    await client.end();
-    return undefined;
-  } catch (error) {
-    // A refusal of the server has an SQLSTATE.
-    const refusal = error instanceof pg.DatabaseError ? error.message : undefined;
-    return refusal ? `${server} refuses: ${refusal}` : `nothing answers at ${server}`;
-  }
 }

@@ -12,7 +12,7 @@ export interface ClusterMetricsSource {
   counters: LinkCounters;
 }
 
-/** Registers the metrics. @param cluster undefined for a node that reaches no others. */
+/** Registers the metrics. @param cluster undefined for a node that reaches no others: it tells zeros, so that alerts can ask for them. */
 export function clusterMetrics(
   registry: Registry,
   cluster: ClusterMetricsSource | undefined,
@@ -28,17 +28,20 @@ export function clusterMetrics(
       [{ source: 'database' }, lookups.misses],
     ],
   );
-  if (!cluster) return;
-  const { links, lookup, counters } = cluster;
-  gauge('gateway_node_links', 'Open links to other nodes.', () => links.size);
-  gauge('gateway_remote_tunnels', 'Tunnels of other nodes that this node knows.', () => lookup.tunnels.size);
+  const count = (name: keyof LinkCounters) => cluster?.counters[name] ?? 0;
+  gauge('gateway_node_links', 'Open links to other nodes.', () => cluster?.links.size ?? 0);
+  gauge(
+    'gateway_remote_tunnels',
+    'Tunnels of other nodes that this node knows.',
+    () => cluster?.lookup.tunnels.size ?? 0,
+  );
   counter(
     'gateway_node_link_dials_total',
     'Links to other nodes, by their outcome.',
     ['outcome'],
     (): LabelledValue[] => [
-      [{ outcome: 'opened' }, counters.opened],
-      [{ outcome: 'failed' }, counters.failed],
+      [{ outcome: 'opened' }, count('opened')],
+      [{ outcome: 'failed' }, count('failed')],
     ],
   );
   counter(
@@ -46,12 +49,12 @@ export function clusterMetrics(
     'Visits between nodes: sent to others, received, and sent elsewhere once more.',
     ['kind'],
     () => [
-      [{ kind: 'sent' }, counters.visitsOut],
-      [{ kind: 'received' }, counters.visitsIn],
-      [{ kind: 'rerouted' }, counters.rerouted],
+      [{ kind: 'sent' }, count('visitsOut')],
+      [{ kind: 'received' }, count('visitsIn')],
+      [{ kind: 'rerouted' }, count('rerouted')],
     ],
   );
   counter('gateway_node_link_bytes_total', 'Bytes of the visits that other nodes have sent.', [], () => [
-    [{}, counters.bytes],
+    [{}, count('bytes')],
   ]);
 }

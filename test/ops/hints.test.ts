@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Change } from '../../src/store/changes/changes.ts';
 import { newCredential } from '../support/agents/live.ts';
 import { rawAgent } from '../support/agents/raw-agent.ts';
+import { eventually } from '../support/eventually.ts';
 import { type FaultProxy, startFaultProxy } from '../support/faults/fault-proxy.ts';
 import { onServer, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import { newPlace, type Place } from '../support/gateway/place.ts';
@@ -84,6 +85,8 @@ describe.runIf(onServer)('two gateways on one server', () => {
   test('hints wait while the connection is away', async () => {
     proxy.refuse();
     await proxy.cut();
+    // A hint that is sent before the loss is noticed becomes a gap.
+    await eventually(async () => expect((await fetch(`${gateway.admin}/readyz`)).status).toBe(503));
     const { agent, accountId } = await connectAgent();
     expect((await agent.bind('waiting.tunnel.localhost')).Error).toBe('');
     const heard = heardThere((change) => change.kind === 'endpoint' && change.accountId === accountId);

@@ -1,11 +1,14 @@
 // A gateway, and sessions of an existing SDK with it.
 
-import { connect, createServer } from 'node:net';
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll } from 'vitest';
 import { newCredential, type TestCredential } from '../support/agents/live.ts';
 import { httpName, SDK_PREFIX, type SdkSession, sdkSession } from '../support/agents/sdk.ts';
 import { listen, startUpstream } from '../support/events/traffic.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Account, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
+import { hops } from '../support/gateway/place.ts';
 import { visit } from '../support/visit.ts';
 
 /** Starts a gateway for the tests of the file that calls this. @param prefix of the names that sessions bind. */
@@ -63,9 +66,20 @@ export const codeOf = (work: Promise<unknown>) =>
 export const echoServer = async () =>
   (await listen(createServer((socket) => socket.pipe(socket)))).replace('http', 'tcp');
 
+/** Expects something at once, and of a node that does not have the agent a moment later: it has to hear of it first. */
+export const soon = <T>(check: () => Promise<T>): Promise<T> => (hops ? eventually(check) : check());
+
+/** A connection to a TCP endpoint. */
+export const connectTo = (url: string | null): Promise<Socket> =>
+  soon(async () => {
+    const visitor = connect(Number(new URL(String(url)).port), '127.0.0.1');
+    await once(visitor, 'connect');
+    return visitor.on('error', () => {});
+  });
+
 /** Says something to a TCP endpoint. @returns what comes back until the end. */
 export async function sayTo(url: string | null, text: string): Promise<string> {
-  const visitor = connect(Number(new URL(String(url)).port), '127.0.0.1');
+  const visitor = await connectTo(url);
   visitor.end(text);
   let got = '';
   for await (const chunk of visitor.setEncoding('utf8')) got += chunk;

@@ -10,7 +10,7 @@ import { httpName } from '../support/agents/sdk.ts';
 import { crowd, download, listen, startUpstream, upload } from '../support/events/traffic.ts';
 import { eventually } from '../support/eventually.ts';
 import { visit } from '../support/visit.ts';
-import { echoServer, sayTo, sdkLab } from './sdk-lab.ts';
+import { connectTo, echoServer, sayTo, sdkLab } from './sdk-lab.ts';
 
 const MIB_EACH_WAY = 20;
 const CROWD = 2000;
@@ -162,9 +162,8 @@ describe('what is served', () => {
   test('the PROXY protocol tells an upstream who the visitor is, in version 2', async () => {
     const tcp = (await connected()).tcpEndpoint().proxyProto('2');
     const listener = await tcp.listenAndForward(await echoServer());
-    const visitor = connect(Number(new URL(String(listener.url())).port), '127.0.0.1').on('error', () => {});
+    const visitor = await connectTo(listener.url());
     onTestFinished(() => void visitor.destroy());
-    await once(visitor, 'connect');
     const { localPort = 0 } = visitor;
     visitor.write('x');
     const [head] = (await once(visitor, 'data')) as [Buffer];

@@ -8,9 +8,9 @@ import { httpName, SDK_PREFIX, sdkSession } from '../support/agents/sdk.ts';
 import { startUpstream } from '../support/events/traffic.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway } from '../support/gateway/gateway.ts';
-import { newPlace } from '../support/gateway/place.ts';
+import { hops, newPlace } from '../support/gateway/place.ts';
 import { visit } from '../support/visit.ts';
-import { codeOf, echoServer, sayTo, sdkLab } from './sdk-lab.ts';
+import { codeOf, echoServer, sayTo, sdkLab, soon } from './sdk-lab.ts';
 
 const lab = sdkLab('sdk');
 const { newName, connected, get, hello } = lab;
@@ -97,7 +97,7 @@ describe('what ends', () => {
     );
     await lab.account.call('PATCH', `/credentials/${own.credentialId}`, { acl: [`bind:${kept}`] });
     await forwarding;
-    expect((await visit(`http://${denied}`, lab.gateway.http)).status).toBe(404);
+    await soon(async () => expect((await visit(`http://${denied}`, lab.gateway.http)).status).toBe(404));
     expect((await visit(`http://${kept}`, lab.gateway.http)).body).toBe('hello');
   });
 });
@@ -156,7 +156,7 @@ describe('what comes back', () => {
     expect(answers).toEqual([...answers.slice(0, 2), ...answers.slice(0, 2), ...answers.slice(0, 2)]);
   });
 
-  test('after a restart of the gateway: the same ids, URLs and port, with nobody’s help', async () => {
+  test.skipIf(hops)('after a restart of the gateway: the same ids, URLs and port, with nobody’s help', async () => {
     const place = await newPlace();
     onTestFinished(() => place.remove());
     let own = await startTestGateway({}, { place });

@@ -19,7 +19,7 @@ import { newId } from '../../../src/store/ids.ts';
 import { root } from '../root.ts';
 import { send, sendRaw } from './http.ts';
 import { answerCheckOf } from './openapi.ts';
-import { freePorts, migrations, newPlace } from './place.ts';
+import { freePorts, hops, migrations, newPlace } from './place.ts';
 
 import type { Account, Call, Owner, Query, TestGateway, TestOptions } from './types.ts';
 
@@ -74,18 +74,22 @@ export async function startTestGateway(
   const removePlace = async () => {
     if (!options.place) await place.remove();
   };
-  const gateway = await startGateway(readConfig(env, root), {
-    log: logger,
-    migrations,
-    onFatal: (text) => void fatal.push(text),
-    onlyYoga: process.env.GATEWAY_TEST_ONLY_YOGA === '1',
-    ...(counting ? { onQuery: (statement) => void statements.push(statement) } : {}),
-    ...more,
-  }).catch(async (error) => {
+  const isHopped = hops && !options.place;
+  const start = (variables: Record<string, string>) =>
+    startGateway(readConfig(variables, root), {
+      log: logger,
+      migrations,
+      onFatal: (text) => void fatal.push(text),
+      onlyYoga: process.env.GATEWAY_TEST_ONLY_YOGA === '1',
+      ...(counting ? { onQuery: (statement) => void statements.push(statement) } : {}),
+      ...more,
+    });
+  const gateway = await start({ ...env, ...(isHopped && linked('127.0.0.1')) }).catch(async (error) => {
     await removePlace();
     throw error;
   });
   const { app, addresses } = gateway;
+  const owner = isHopped ? await start(agentNode(env, addresses)) : gateway; // Which agents connect to.
   const agent = new Agent({ keepAlive: true });
   const check = await answerCheckOf(addresses.api, agent);
   let closed: Promise<void> | undefined;
@@ -135,12 +139,12 @@ export async function startTestGateway(
     ...asOwner(admin.accountId, admin.id, key),
     api: addresses.api,
     admin: addresses.admin,
-    agent: addresses.agent,
+    agent: owner.addresses.agent,
     http: addresses.http,
     https: addresses.https,
     ca: await readFile(gateway.caFile, 'utf8'),
     app,
-    registrar: gateway.registrar,
+    registrar: owner.registrar,
     events: gateway.events,
     first: gateway.first,
     signInToken: gateway.signInToken,
@@ -183,12 +187,23 @@ export async function startTestGateway(
           server.close();
           server.closeAllConnections();
         }
+        if (owner !== gateway) await owner.close();
         await gateway.close();
         await removePlace();
       })();
       return closed;
     },
   };
+}
+
+const linked = (address: string) => ({ NODE_ADDR: address, NODE_PORT: '0' });
+
+/** The node that agents connect to, where it is another one than that of the visitors: their listeners are in its URLs. */
+function agentNode(env: Record<string, string>, { http, https }: Record<'http' | 'https', string>) {
+  const [, httpPort = ''] = http.split(':');
+  const [, httpsPort = ''] = https.split(':');
+  const host = '127.0.0.2';
+  return { ...env, ...linked(host), HOST: host, PUBLIC_HTTP_PORT: httpPort, PUBLIC_HTTPS_PORT: httpsPort };
 }
 
 function usual(key: string | null, payload: string | Buffer | undefined): OutgoingHttpHeaders {

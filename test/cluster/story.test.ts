@@ -1,0 +1,76 @@
+// `npm run cluster`: the story is told to its end, and nothing is left of it, also when it is interrupted.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { onMaintenance, onServer, serverUrl } from '../support/gateway/place.ts';
+import { root } from '../support/root.ts';
+
+const STORY_MS = 120_000;
+
+/** Starts the story. @returns what it prints, line by line, and its end. */
+async function tell(env: Record<string, string> = {}) {
+  const directory = await mkdtemp(join(inject('run'), 'story-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const child = spawn(process.execPath, [join(root, 'src/boot/cluster.js')], {
+    env: { ...process.env, TEST_DATABASE_URL: serverUrl, TMPDIR: directory, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGTERM'));
+  const exited = once(child, 'close').then(([code]) => code as number | null);
+  const errors: string[] = [];
+  createInterface({ input: child.stderr }).on('line', (line) => errors.push(line));
+  return { child, exited, lines: createInterface({ input: child.stdout }), errors, directory };
+}
+
+type Story = Awaited<ReturnType<typeof tell>>;
+
+/** Expects that no file, process or database of it is left. */
+async function isGone({ directory }: Story, database: string, listeners: string[]): Promise<void> {
+  expect(await readdir(directory)).toEqual([]);
+  expect((await onMaintenance(`SELECT 1 FROM pg_database WHERE datname = '${database}'`)).rows).toEqual([]);
+  for (const listener of listeners) await expect(fetch(`${listener}/livez`)).rejects.toThrow();
+}
+
+const databaseIn = (text: string) => /gateway_story_\w+/.exec(text)?.[0] ?? '';
+const adminsIn = (text: string) => [...text.matchAll(/ admin=(\S+)/g)].map(([, address = '']) => address);
+
+describe.runIf(onServer)('the story of three gateways', () => {
+  test('is told to its end', { timeout: STORY_MS }, async () => {
+    const story = await tell();
+    const lines: string[] = [];
+    for await (const line of story.lines) lines.push(line);
+    const text = lines.join('\n');
+    expect(await story.exited, [text, ...story.errors].join('\n')).toBe(0);
+    for (const name of ['node1', 'node2', 'node3']) expect(text).toContain(`${name}: 200  Hello from the device!`);
+    expect(text.match(/The next visit is served \d+ ms after it; \d+ were served/g)).toHaveLength(2);
+    const [, before, after] = /The agent is at (node\d);[\s\S]*The agent is at (node\d) now/.exec(text) ?? [];
+    expect(before).toBeDefined();
+    expect(after).not.toBe(before);
+    await isGone(story, databaseIn(text), adminsIn(text));
+  });
+
+  test('leaves nothing when it is interrupted', { timeout: STORY_MS }, async () => {
+    const story = await tell();
+    let text = '';
+    for await (const line of story.lines) {
+      text += `${line}\n`;
+      if (/node2: ready/.test(line)) story.child.kill('SIGINT');
+    }
+    expect(await story.exited).toBe(130);
+    expect(story.errors).toEqual([]);
+    await isGone(story, databaseIn(text), adminsIn(text));
+  });
+
+  test('says what is missing where no server answers', async () => {
+    const story = await tell({ TEST_DATABASE_URL: 'postgresql://postgres@127.0.0.1:1/test' });
+    expect(await story.exited).toBe(1);
+    expect(story.errors.join('\n')).toBe(
+      'Several gateways share a PostgreSQL database, and nothing answers at 127.0.0.1:1. Look at TEST_DATABASE_URL.',
+    );
+    expect(await readdir(story.directory)).toEqual([]);
+  });
+});

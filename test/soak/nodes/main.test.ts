@@ -1,0 +1,51 @@
+// `npm run soak -- nodes`: three gateways on a PostgreSQL server, with each fault twenty times (NODES_ROUNDS) beside visitors at
+// random nodes and agents that stay, come and go. NODES_ONLY=a,b chooses faults by a part of their names; NODES_VISITORS (6) says
+// how many visitors there are.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { onServer } from '../../support/gateway/place.ts';
+import { faults } from '../../support/nodes/faults.ts';
+import { type Round, type Rounds, startRounds } from '../../support/nodes/rounds.ts';
+
+const ROUNDS = Number(process.env.NODES_ROUNDS || 20);
+const ONLY = (process.env.NODES_ONLY || '').split(',').filter(Boolean);
+const ROUND_MS = 90_000;
+
+const names = Object.keys(faults).filter((name) => ONLY.length === 0 || ONLY.some((part) => name.includes(part)));
+
+describe.runIf(onServer)(`three gateways, ${ROUNDS} rounds of each fault`, () => {
+  let rounds: Rounds;
+  beforeAll(async () => {
+    rounds = await startRounds();
+  }, ROUND_MS);
+  afterAll(() => rounds?.close(), ROUND_MS);
+
+  test.for(names)('%s', { timeout: ROUNDS * ROUND_MS }, async (name) => {
+    const all: Round[] = [];
+    for (let index = 0; index < ROUNDS; index++) all.push(await rounds.run(name));
+    print(name, all);
+    const [{ fault }] = all as [Round];
+    expect(all.flatMap(({ misrouted }) => misrouted)).toEqual([]);
+    const last = all.map(({ lastFailureMs }) => lastFailureMs[fault.settles.after]);
+    expect.soft(Math.max(...last), 'the last failure').toBeLessThanOrEqual(fault.settles.ms);
+    if (!fault.endsSessions) expect(all.map(({ sessionsEnded }) => sessionsEnded)).toEqual(all.map(() => 0));
+  });
+});
+
+function print(name: string, all: Round[]): void {
+  const sum = (of: (round: Round) => number) => all.reduce((total, round) => total + of(round), 0);
+  const spread = (of: (round: Round) => number) => {
+    const sorted = all.map(of).sort((a, b) => a - b);
+    return `${sorted[0]} / ${sorted[Math.floor(sorted.length / 2)]} / ${sorted.at(-1)}`;
+  };
+  const reasons = new Map<string, number>();
+  for (const { failures } of all) for (const { why } of failures) reasons.set(why, (reasons.get(why) ?? 0) + 1);
+  process.stdout.write(
+    [
+      `${name}, ${all.length} rounds: ${sum(({ requests }) => requests)} requests, ${sum(({ misrouted }) => misrouted.length)} misrouted; least / median / most of a round:`,
+      `  failed ${spread(({ failed }) => failed)}; last failure after the begin ${spread(({ lastFailureMs }) => lastFailureMs.begin)} ms, after the end ${spread(({ lastFailureMs }) => lastFailureMs.end)} ms; sessions ended ${spread(({ sessionsEnded }) => sessionsEnded)}`,
+      `  failures: ${[...reasons].map(([why, count]) => `${count} ${why}`).join(', ') || 'none'}`,
+      '',
+    ].join('\n'),
+  );
+}

@@ -1,0 +1,135 @@
+// Three gateways as processes on one database, each on an address of its own, with what can break between them: the links of each,
+// and the line to the database.
+
+import { randomBytes } from 'node:crypto';
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { type FaultProxy, startFaultProxy } from '../faults/fault-proxy.ts';
+import { newPlace, type Place } from '../gateway/place.ts';
+import { type GatewayProcess, portsOf, startProcess } from '../gateway/process.ts';
+import { type Front, type FrontNode, startFront } from './front.ts';
+
+const NODES = 3;
+const KEY = 'key-of-the-tests-of-nodes';
+/** A lease that ends several times while the database is away; milliseconds. */
+export const LEASE_MS = 2000;
+
+export interface FleetNode extends FrontNode {
+  name: string;
+  /** The process that runs now, or ran last. */
+  process(): GatewayProcess;
+  /** In front of its listener for other nodes. */
+  links: FaultProxy;
+  /** Starts it again on the same ports, after it has ended. */
+  restart(): Promise<void>;
+}
+
+export interface Fleet {
+  nodes: readonly FleetNode[];
+  front: Front<FleetNode>;
+  /** In front of the database. */
+  database: FaultProxy;
+  /** What visitors and agents trust. */
+  ca: string;
+  authtoken: string;
+  /** The ids of the sessions of agents with this metadata. */
+  sessionsOf(metadata: string): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+/** Starts the gateways, and makes a credential. */
+export async function startFleet(): Promise<Fleet> {
+  const place = await newPlace();
+  const direct = new URL(place.env.DATABASE_URL ?? '');
+  const database = await startFaultProxy(direct.hostname, Number(direct.port || 5432));
+  const through = new URL(direct);
+  through.host = `127.0.0.1:${database.port}`;
+  const shared = {
+    DATABASE_URL: through.href,
+    SERVER_KEY: randomBytes(32).toString('base64'),
+    INITIAL_API_KEY: KEY,
+    NODE_LEASE_MS: String(LEASE_MS),
+    LOG_LEVEL: 'warn',
+    DRAIN_MS: '5000',
+  };
+  const nodes: FleetNode[] = [];
+  const closeNodes = async () => {
+    await Promise.all(nodes.map((node) => node.process().kill('SIGTERM')));
+    await Promise.all([...nodes.map(({ links }) => links.close()), database.close()]);
+    await place.remove();
+  };
+  try {
+    for (let index = 0; index < NODES; index++) nodes.push(await startNode(place, index, shared));
+    const front = await startFront(nodes);
+    const [first] = nodes as [FleetNode];
+    const { body } = await first.process().call('POST', '/credentials', {});
+    return {
+      nodes,
+      front,
+      database,
+      ca: readFileSync(join(place.dataDir, 'node1/ca.pem'), 'utf8'),
+      authtoken: body.token,
+      async sessionsOf(metadata) {
+        const answer = await front.pick().process().call('GET', '/tunnel_sessions?limit=100');
+        if (answer.status !== 200) throw new Error(answer.text);
+        const rows = answer.body.tunnel_sessions as { id: string; metadata: string }[];
+        return rows.filter((row) => row.metadata === metadata).map(({ id }) => id);
+      },
+      async close() {
+        front.close();
+        await closeNodes();
+      },
+    };
+  } catch (error) {
+    await closeNodes();
+    throw error;
+  }
+}
+
+async function startNode(place: Place, index: number, shared: Record<string, string>): Promise<FleetNode> {
+  const name = `node${index + 1}`;
+  const dataDir = join(place.dataDir, name);
+  mkdirSync(dataDir, { mode: 0o700 });
+  if (index > 0)
+    for (const file of ['ca.pem', 'ca.key']) copyFileSync(join(place.dataDir, 'node1', file), join(dataDir, file));
+  const host = `127.0.1.${index + 1}`;
+  const env = { ...shared, DATA_DIR: dataDir, HOST: host, NODE_ADDR: host, NODE_PORT: '0', ALLOWED_HOSTS: host };
+  let gateway = await startProcess(env, place);
+  const ports = portsOf(gateway);
+  const listener = await addressOf(place, host);
+  const links = await startFaultProxy(host, Number(listener.split(':')[1]));
+  const settings = { ...env, ...ports, NODE_PORT: listener.split(':')[1] ?? '' };
+  const lead = () => leadThrough(place, host, `127.0.0.1:${links.port}`);
+  await lead();
+  return {
+    name,
+    links,
+    process: () => gateway,
+    admin: () => gateway.admin,
+    agent: () => gateway.agent,
+    async restart() {
+      gateway = await startProcess(settings, place, KEY);
+      await lead();
+    },
+  };
+}
+
+async function addressOf(place: Place, host: string): Promise<string> {
+  const rows = await query(place, `SELECT address FROM node WHERE address LIKE '${host}:%'`);
+  return rows[0]?.address ?? '';
+}
+
+/** Leads the other nodes through a proxy. */
+async function leadThrough(place: Place, host: string, address: string): Promise<void> {
+  await query(place, `UPDATE node SET address = '${address}' WHERE address LIKE '${host}:%'`);
+}
+
+async function query({ env }: Place, statement: string): Promise<{ address?: string }[]> {
+  const client = new pg.Client({ connectionString: env.DATABASE_URL });
+  await client.connect();
+  return client.query(statement).then(
+    ({ rows }) => client.end().then(() => rows),
+    (error) => client.end().then(() => Promise.reject(error)),
+  );
+}
