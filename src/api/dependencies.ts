@@ -1,6 +1,7 @@
 // What the API asks of other parts, as interfaces: the parts are made elsewhere and handed in.
 
 import type { Captures } from '../capture/captures.ts';
+import type { ClusterCaptures } from '../capture/cluster-captures.ts';
 import type { Replays } from '../capture/replay.ts';
 import type { Target } from '../events/sinks/index.ts';
 import type { CircuitBreakerSnapshot } from '../http/circuit-breaker.ts';
@@ -72,9 +73,10 @@ export interface ApiClient {
   recordSignIn(signIn: SignInLogEntry): void;
 }
 
-/** The captured requests of the node that is asked: they are in its memory, and nowhere else. */
+/** The captured requests of the node that is asked, in its memory and nowhere else; and those of all nodes. */
 export interface NodeCaptures {
   readonly captures: Captures;
+  readonly clusterCaptures: ClusterCaptures;
   readonly replays: Replays;
 }
 

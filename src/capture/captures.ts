@@ -13,6 +13,8 @@ import { redactedNames } from './redaction.ts';
 
 /** The interval at which expired captures are ended; milliseconds. */
 const SWEEP_INTERVAL_MS = 1000;
+/** How long those are kept at least whose endpoint may be at another node; milliseconds. */
+const ELSEWHERE_HOLD_MS = 600_000;
 
 /** The dependencies of captures. */
 export interface CapturesDeps {
@@ -24,6 +26,8 @@ export interface CapturesDeps {
   endpoints: Pick<EndpointRegistry, 'byId'>;
   /** The time for which captured requests of an offline endpoint are kept; milliseconds. */
   holdMs: number;
+  /** Whether requests to endpoints of other nodes come here, too; false when left out. */
+  reachesNodes?: boolean;
 }
 
 /** The options of a capture that a user starts. */
@@ -175,11 +179,13 @@ export class Captures {
 
   /** Ends expired captures, and deletes those of endpoints that stay offline. */
   sweep(): void {
-    const { time, endpoints, holdMs } = this.#deps;
+    const { time, endpoints, reachesNodes } = this.#deps;
+    const holdMs = reachesNodes ? Math.max(this.#deps.holdMs, ELSEWHERE_HOLD_MS) : this.#deps.holdMs;
     const now = time();
     for (const [endpointId, buffer] of this.#buffers) {
       if (now >= buffer.settings.endsAt) this.stop(endpointId);
-      buffer.offlineSince = endpoints.byId(endpointId) ? undefined : (buffer.offlineSince ?? now);
+      buffer.offlineSince =
+        endpoints.byId(endpointId) || (reachesNodes && buffer.isOn) ? undefined : (buffer.offlineSince ?? now);
       if (buffer.offlineSince !== undefined && now - buffer.offlineSince >= holdMs) this.#delete(endpointId, buffer);
     }
     if (this.#buffers.size === 0) this.close();

@@ -7,6 +7,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { endpointRulesOf } from '../edge/pipeline/endpoint-rules.ts';
+import type { LiveEndpoint } from '../tunnel/endpoints/endpoint.ts';
 import { unmapIpv4 } from '../tunnel/network/peer.ts';
 import type { BodyCapture, FieldPairs, RequestCapture } from './captured-request.ts';
 import type { Captures } from './captures.ts';
@@ -46,6 +47,8 @@ export interface ReplaysOptions {
   /** The addresses of this node's public listeners. */
   listeners: Record<'http' | 'https', Pick<AddressInfo, 'address' | 'port'>>;
   captures: Captures;
+  /** Finds the endpoint of a captured request that another node has; left out where there is none. */
+  findElsewhere?(captured: RequestCapture): Promise<LiveEndpoint | undefined>;
   /** The PROXY protocol header that a connection to a listener must start with; undefined or left out when there is none. */
   proxyHeader?(listener: 'http' | 'https', ip: string): Buffer | undefined;
   /** The timeout of a replay, in milliseconds; `REPLAY_TIMEOUT_MS` when left out. */
@@ -66,7 +69,8 @@ export class Replays {
   async send(captured: RequestCapture, edits: ReplayEdits): Promise<ReplayResponse | ReplayFailure> {
     if (captured.status === 101) return { failed: 'upgraded' };
     // Without the endpoint, the host may belong to another account by now, which must not get the secrets in the request.
-    const endpoint = this.#options.captures.endpoint(captured.endpointId);
+    const { captures, findElsewhere } = this.#options;
+    const endpoint = captures.endpoint(captured.endpointId) ?? (await findElsewhere?.(captured));
     if (!endpoint) return { failed: 'gone' };
     const tls = captured.isTls ? endpointRulesOf(endpoint)?.tls : undefined;
     if (tls?.clientAuthorities && tls.clientVerification !== 'request') return { failed: 'clientCertificate' };

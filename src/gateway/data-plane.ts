@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { moduleDescriptors } from '../api/modules/index.ts';
 import { Captures, withCaptures } from '../capture/captures.ts';
+import { ClusterCaptures } from '../capture/cluster-captures.ts';
 import { Replays } from '../capture/replay.ts';
 import type { Config } from '../config/config.ts';
 import { listen, show } from '../edge/addresses.ts';
@@ -36,7 +37,7 @@ import type { AgentSessions } from '../tunnel/session/agent-sessions.ts';
 import { startAgentPlane } from './agent-plane.ts';
 import { startCertificateRenewal } from './certificate-renewal.ts';
 import { type ClusterMember, type ClusterPlane, startClusterPlane, startRemotePorts } from './cluster-plane.ts';
-import { moduleEnvironment, visitServices } from './forwarding-services.ts';
+import { findServing, moduleEnvironment, visitServices } from './forwarding-services.ts';
 import { Lifecycle } from './lifecycle.ts';
 
 /** The dependencies of the data plane. */
@@ -70,6 +71,7 @@ export interface DataPlane extends Pick<Certificates, 'caFile' | 'expiries'> {
   cluster: ClusterPlane | undefined;
   /** The captured requests of this node, and their replays. */
   captures: Captures;
+  clusterCaptures: ClusterCaptures;
   replays: Replays;
   /** Stops the data plane; open requests are closed after `drainMs` milliseconds. It may be called twice. */
   close(drainMs: number): Promise<void>;
@@ -113,7 +115,11 @@ async function startParts(
   const endpoints = new EndpointRegistry(now, config.ownNames);
   const captures = await parts.start({
     name: 'captures',
-    start: () => new Captures({ newId: newCaptureId, time: Date.now, endpoints, holdMs: config.sessionHold }),
+    start: () =>
+      new Captures({
+        ...{ newId: newCaptureId, time: Date.now, endpoints, holdMs: config.sessionHold },
+        reachesNodes: config.nodeLink !== undefined && member !== undefined,
+      }),
     stop: (captures) => captures.close(),
   });
   const counters = createCounters();
@@ -233,8 +239,10 @@ async function startParts(
     endpoints,
     cluster,
     captures,
+    clusterCaptures: new ClusterCaptures(captures, cluster),
     replays: new Replays({
       captures,
+      findElsewhere: cluster && ((captured) => findServing(lookup, captured)),
       listeners: { http: httpAddress, https: httpsAddress },
       proxyHeader: proxied.localHeader.bind(proxied),
     }),

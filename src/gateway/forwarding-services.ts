@@ -1,11 +1,13 @@
 // The services of the gateway that requests and modules use: clocks, ids, the log and traffic reports.
 
 import type { Logger } from 'pino';
+import type { RequestCapture } from '../capture/captured-request.ts';
 import type { Config } from '../config/config.ts';
 import type { PipelineServices } from '../edge/pipeline/services.ts';
 import { asHttp1Endpoint } from '../edge/upstream/http2/http1-adapter.ts';
 import type { ModuleEnvironment } from '../http/module.ts';
 import { describeFailure } from '../runtime/describe-failure.ts';
+import type { LiveEndpoint } from '../tunnel/endpoints/endpoint.ts';
 import type { EndpointLookup } from '../tunnel/endpoints/endpoint-lookup.ts';
 import { type EndpointRegistry, endpointAddress, parseInternalUrl } from '../tunnel/endpoints/endpoint-registry.ts';
 
@@ -55,4 +57,14 @@ export function moduleEnvironment(
       );
     },
   };
+}
+
+/** The endpoint that a captured request came to, as long as its name leads there and to no other. */
+export async function findServing(
+  lookup: EndpointLookup,
+  { scheme, host, endpointId }: RequestCapture,
+): Promise<LiveEndpoint | undefined> {
+  const hostname = host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
+  const found = await lookup.resolveName(scheme === 'http' ? 'http' : 'tls', hostname).catch(() => undefined);
+  return typeof found === 'object' && found.id === endpointId ? found : undefined;
 }

@@ -7,7 +7,7 @@ export const captureErrors = {
     90230,
     503,
     'UNAVAILABLE',
-    'Another node of this gateway serves this endpoint. Only that node has its captures: ask that node.',
+    'Another node of this gateway serves this endpoint, and this one has no links to others: ask that node.',
   ],
   notYourCapture: [
     90373,

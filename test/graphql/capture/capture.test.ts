@@ -233,10 +233,10 @@ test('only requests are captured: of TCP there are none', async () => {
 test('a reader who does not read gets the newest; the traffic goes on', async () => {
   const tunnel = await lab.tunnel();
   await lab.start(tunnel.id);
-  const { captures } = lab.gateway.app.nodeCaptures();
+  const { clusterCaptures } = lab.gateway.app.nodeCaptures();
   const watch = await import('../../../src/api/resources/capture/watch-requests.ts');
   const stop = new AbortController();
-  const reader = watch.watchRequests(captures, tunnel.id, () => true, stop.signal);
+  const reader = watch.watchRequests(clusterCaptures, tunnel.id, () => true, stop.signal);
   const first = reader.next();
   for (let n = 0; n <= 130; n++) await lab.visit(tunnel, `/${n}`);
   const paths = [(await first).value?.target];

@@ -18,17 +18,25 @@ import { replay, type ShownReplay } from './replay.ts';
 import { resetResponseBudget } from './response-budget.ts';
 import { watchRequests } from './watch-requests.ts';
 
-const CapturedRequestConnection = builder.objectRef<ConnectionPage>('CapturedRequestConnection').implement({
-  description: 'A page of captured requests, the newest first.',
-  fields: (t) => ({
-    nodes: t.field({
-      type: [CapturedRequest],
-      description: 'The requests of this page.',
-      resolve: ({ rows }) => rows as RequestCapture[], // As the only one who makes such a page puts them there.
+const CapturedRequestConnection = builder
+  .objectRef<ConnectionPage & { isPartial: boolean | null }>('CapturedRequestConnection')
+  .implement({
+    description: 'A page of captured requests, the newest first.',
+    fields: (t) => ({
+      nodes: t.field({
+        type: [CapturedRequest],
+        description: 'The requests of this page.',
+        resolve: ({ rows }) => rows as RequestCapture[], // As the only one who makes such a page puts them there.
+      }),
+      partial: t.exposeBoolean('isPartial', {
+        nullable: true,
+        description:
+          'Whether a node of the gateway did not answer within a second: what it has is missing. Null where the node that ' +
+          'answers has no links to others, and tells of itself alone.',
+      }),
+      pageInfo: t.field({ type: PageInfo, description: 'Where this page lies in the list.', resolve: (page) => page }),
     }),
-    pageInfo: t.field({ type: PageInfo, description: 'Where this page lies in the list.', resolve: (page) => page }),
-  }),
-});
+  });
 
 const Replay = builder.objectRef<ShownReplay>('Replay').implement({
   description: 'What became of a request that was sent once more.',
@@ -91,7 +99,7 @@ builder.queryField('capturedRequest', (t) =>
     type: CapturedRequest,
     nullable: true,
     description:
-      'The captured request with this id. Fails with `NOT_FOUND` when your account has none on this node of the gateway, ' +
+      'The captured request with this id. Fails with `NOT_FOUND` when no node of the gateway that answers has it, ' +
       'or has it no more, and with `FORBIDDEN` when it is in a capture that `mayLook` is false of.',
     args: { id: t.arg.id({ required: true, description: 'The id of the captured request: `cap_…`.' }) },
     resolve: (_, { id }, context) => requireCapturedRequest(context, id),
@@ -103,22 +111,26 @@ builder.queryField('capturedRequests', (t) =>
     type: CapturedRequestConnection,
     nullable: true,
     description:
-      'The requests to an endpoint that were captured and are still kept, the newest first, on the node of the gateway ' +
-      'that is asked. Fails as `trafficCapture` does, and with `FORBIDDEN` where its `mayLook` is false.',
+      'The requests to an endpoint that were captured and are still kept, the newest first, at all nodes of the gateway. ' +
+      'Fails as `trafficCapture` does, and with `FORBIDDEN` where its `mayLook` is false.',
     args: {
       endpointId: t.arg.id({ required: true, description: 'The id of the endpoint: `ep_…`.' }),
       first: t.arg.int({ description: 'How many to give, 1 to 100; 100 when left out.' }),
       after: t.arg.id({ description: 'Give those older than this id.' }),
     },
     resolve: async (_, { endpointId, ...page }, context) => {
-      checkMayViewCapture(context, await requireServedEndpoint(context, endpointId));
-      const all = context.app.nodeCaptures().captures.list(endpointId);
-      return readPage(
+      const served = await requireServedEndpoint(context, endpointId);
+      const { clusterCaptures } = context.app.nodeCaptures();
+      const { requests: all, heldBy, isPartial } = await clusterCaptures.look(endpointId);
+      checkMayViewCapture(context, served, heldBy);
+      const result = await readPage(
         page,
         { prefix: 'cap', path: '' },
-        async ({ where, take }) => all.filter(({ id }) => !where.id?.lt || id < where.id.lt).slice(0, take),
+        ({ where, take }) =>
+          clusterCaptures.read(all.filter(({ id }) => !where.id?.lt || id < where.id.lt).slice(0, take)),
         async () => all.length,
       );
+      return { ...result, isPartial };
     },
   }),
 );
@@ -153,11 +165,10 @@ builder.subscriptionField('requestCaptured', (t) =>
     args: { endpointId: t.arg.id({ required: true, description: 'The id of the endpoint: `ep_…`.' }) },
     subscribe: async (_, { endpointId }, context) => {
       const served = await requireServedEndpoint(context, endpointId);
-      checkMayViewCapture(context, served);
-      const { captures } = context.app.nodeCaptures();
-      return whileAllowed(context, (signal) =>
-        watchRequests(captures, endpointId, () => mayViewCapture(context, served), signal),
-      );
+      const { clusterCaptures } = context.app.nodeCaptures();
+      checkMayViewCapture(context, served, (await clusterCaptures.look(endpointId)).heldBy);
+      const mayLook = (heldBy: string | null) => mayViewCapture(context, served, heldBy === null ? [] : [heldBy]);
+      return whileAllowed(context, (signal) => watchRequests(clusterCaptures, endpointId, mayLook, signal));
     },
     resolve: (captured, _, context) => {
       resetResponseBudget(context);

@@ -11,11 +11,11 @@ export type ShownReplay = ReplayResponse & Pick<RequestCapture, 'redacted'>;
 
 /** @throws {ApiError} why it was not sent, or got no answer. */
 export async function replay(context: Context, captured: RequestCapture, edits: ReplayEdits): Promise<ShownReplay> {
-  const { captures, replays } = context.app.nodeCaptures();
+  const { clusterCaptures, replays } = context.app.nodeCaptures();
   const answer = await replays.send(captured, edits);
   if ('failed' in answer) throw errorOf(answer, edits);
   // Also what is not to be shown now: the answer may have fields that the captured one had not.
-  const now = captures.state(captured.endpointId).redacted;
+  const now = (await clusterCaptures.look(captured.endpointId)).state.redacted;
   return { ...answer, redacted: new Set([...captured.redacted, ...(answer.captured?.redacted ?? []), ...now]) };
 }
 

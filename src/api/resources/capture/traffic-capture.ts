@@ -9,14 +9,15 @@ import { checkMayViewCapture, mayViewCapture, requireServedEndpoint } from './ca
 import { checkCaptureSettings } from './capture-input.ts';
 
 interface ShownCapture extends CaptureState {
+  isPartial: boolean | null;
   mayLook: boolean;
 }
 
 const TrafficCapture = builder.objectRef<ShownCapture>('TrafficCapture').implement({
   description:
     'Whether the requests to an endpoint are captured, to be looked at one by one. They are kept in the memory of the ' +
-    'node of the gateway that serves the endpoint, and end with it; each node captures for itself. The newest 200 of an ' +
-    'endpoint are kept, up to 8 MiB, and of all endpoints of a node together up to 64 MiB, which accounts share fairly.',
+    'node of the gateway that they came to, and end with it; whichever node is asked answers for all. At each node the ' +
+    'newest 200 of an endpoint are kept, up to 8 MiB, and of all endpoints together up to 64 MiB, which accounts share fairly.',
   fields: (t) => ({
     endpointId: t.exposeID('endpointId', { description: 'The id of the endpoint: `ep_…`.' }),
     mayLook: t.exposeBoolean('mayLook', {
@@ -39,6 +40,12 @@ const TrafficCapture = builder.objectRef<ShownCapture>('TrafficCapture').impleme
     }),
     forgotten: t.exposeFloat('forgotten', {
       description: 'How many of them were kept, and had to go for newer ones.',
+    }),
+    partial: t.exposeBoolean('isPartial', {
+      nullable: true,
+      description:
+        'Whether a node of the gateway did not answer within a second: what it has is missing. Null where the node that ' +
+        'answers has no links to others, and tells of itself alone.',
     }),
     endsAt: t.field({
       type: 'Timestamp',
@@ -71,7 +78,7 @@ builder.queryField('trafficCapture', (t) =>
     nullable: true,
     description:
       'Whether the requests to an endpoint are captured. Fails with `NOT_FOUND` when your account has no such endpoint ' +
-      'that is live, and with `UNAVAILABLE` when another node of the gateway serves it.',
+      'that is live, and with `UNAVAILABLE` when another node of the gateway serves it to which there is no link.',
     args: ofEndpoint,
     resolve: (_, { endpointId }, context) => captureOf(context, endpointId),
   }),
@@ -92,7 +99,7 @@ builder.mutationField('startTrafficCapture', (t) =>
       const wish = checkCaptureSettings(input);
       return captureOf(context, endpointId, (proto) => {
         if (proto !== 'http' && proto !== 'https') throw new ApiError('captureNeedsHttp', { proto });
-        context.app.nodeCaptures().captures.start(endpointId, context.caller, wish);
+        return context.app.nodeCaptures().clusterCaptures.start(endpointId, context.caller, wish);
       });
     },
   }),
@@ -107,7 +114,7 @@ builder.mutationField('stopTrafficCapture', (t) =>
       'again, or the endpoint ends.',
     args: ofEndpoint,
     resolve: (_, { endpointId }, context) =>
-      captureOf(context, endpointId, () => context.app.nodeCaptures().captures.stop(endpointId)),
+      captureOf(context, endpointId, () => context.app.nodeCaptures().clusterCaptures.stop(endpointId)),
   }),
 );
 
@@ -118,18 +125,26 @@ builder.mutationField('clearTrafficCapture', (t) =>
     description: 'Throws away the requests to an endpoint that are kept. Whether it is on stays as it is.',
     args: ofEndpoint,
     resolve: (_, { endpointId }, context) =>
-      captureOf(context, endpointId, () => context.app.nodeCaptures().captures.clear(endpointId)),
+      captureOf(context, endpointId, () => context.app.nodeCaptures().clusterCaptures.clear(endpointId)),
   }),
 );
 
 /** @param change what is to be done first. @throws {ApiError} when the account has no such endpoint here, or it is not the caller's to change. */
-async function captureOf(context: Context, id: string, change?: (proto: string) => void): Promise<ShownCapture> {
+async function captureOf(
+  context: Context,
+  id: string,
+  change?: (proto: string) => Promise<void>,
+): Promise<ShownCapture> {
   const served = await requireServedEndpoint(context, id);
+  const { clusterCaptures } = context.app.nodeCaptures();
+  let capture = await clusterCaptures.look(id);
   if (change) {
-    checkMayViewCapture(context, served);
-    change(served.proto);
+    checkMayViewCapture(context, served, capture.heldBy);
+    await change(served.proto);
+    capture = await clusterCaptures.look(id);
   }
-  return { ...context.app.nodeCaptures().captures.state(id), mayLook: mayViewCapture(context, served) };
+  const { state, isPartial, heldBy } = capture;
+  return { ...state, isPartial, mayLook: mayViewCapture(context, served, heldBy) };
 }
 
 /** There is no REST path for them. */

@@ -1,7 +1,7 @@
 // Watching an endpoint's requests as they are captured.
 
 import type { RequestCapture } from '../../../capture/captured-request.ts';
-import type { Captures } from '../../../capture/captures.ts';
+import type { CaptureRef, ClusterCaptures } from '../../../capture/cluster-captures.ts';
 
 /** How many requests may wait for one slow reader; the oldest are dropped beyond it. */
 export const WAITING_MAX = 100;
@@ -12,16 +12,16 @@ export const WAITING_MAX = 100;
  * `signal` is aborted or the reader returns.
  */
 export async function* watchRequests(
-  captures: Captures,
+  captures: ClusterCaptures,
   endpointId: string,
-  mayLook: () => boolean,
+  mayLook: (heldBy: string | null) => boolean,
   signal: AbortSignal,
 ): AsyncGenerator<RequestCapture> {
-  // Ids: what waits for a slow reader must not hold what is forgotten.
-  const waiting: string[] = [];
+  // Where they are: what waits for a slow reader must not hold what is forgotten.
+  const waiting: CaptureRef[] = [];
   let wake = () => {};
-  const stop = captures.listen(endpointId, ({ id }) => {
-    if (waiting.push(id) > WAITING_MAX) waiting.shift();
+  const stop = captures.listen(endpointId, (ref) => {
+    if (waiting.push(ref) > WAITING_MAX) waiting.shift();
     wake();
   });
   const aborted = () => wake();
@@ -29,9 +29,9 @@ export async function* watchRequests(
   try {
     while (!signal.aborted) {
       const next = waiting.shift();
-      const captured = next === undefined ? undefined : captures.get(next);
       // Who watches while nothing is captured may not look at what somebody else switches on.
-      if (captured && mayLook()) yield captured;
+      const [captured] = next && mayLook(next.heldBy) ? await captures.read([next]) : [];
+      if (captured) yield captured;
       else if (next === undefined)
         await new Promise<void>((resolve) => {
           wake = resolve;
