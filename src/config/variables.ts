@@ -1,6 +1,7 @@
 // The environment variables of the gateway: what each may be, its default, and what the manual says of it.
 
 import { z } from 'zod';
+import { clusterVariables } from './cluster-variables.ts';
 import {
   count,
   dnsServers,
@@ -192,26 +193,7 @@ export const environment = z.object({
     description:
       'how long the endpoints and sessions of a silent node count as live. Within a third of this time after that, another node removes them and reports it',
   }),
-  NODE_ADDR: z.string().min(1).optional().meta({
-    description:
-      'address or host name of this gateway for the others that share its database. They forward visitors to each other, [so that any of them serves any name](operating.md#several-gateways). Needs `DATABASE_URL`. Keep the port closed to everybody else',
-    defaultText: 'visitors are not forwarded',
-  }),
-  NODE_PORT: port(4444).meta({ description: 'port for the other gateways, over mutual TLS' }),
-  NODE_HOST: z.string().min(1).optional().meta({
-    description: 'address on which the gateway listens for the others, where it is not `NODE_ADDR` itself',
-    defaultText: '`NODE_ADDR`',
-  }),
-  LINK_HEARTBEAT_MS: milliseconds(250, 10).meta({
-    description: 'time between two heartbeats of a link between gateways',
-  }),
-  LINK_TOLERANCE_MS: milliseconds(500, 10).meta({
-    description: 'how long the answer to such a heartbeat may take before the link is given up',
-  }),
-  LIMIT_SHARE_MS: milliseconds(200, 10).meta({
-    description:
-      'how often gateways tell each other what they have counted for the `rate-limit` actions of policies, and of failed sign-ins. Beyond a limit come at most the requests of this time at the other gateways',
-  }),
+  ...clusterVariables,
   DRAIN_MS: count(30_000, 0, 600_000).meta({ description: 'how long a stop waits for running requests' }),
   DRAIN_ANNOUNCE_MS: count(0, 0, 600_000).meta({
     description: 'how long `/readyz` is 503 before a stop closes the listeners, so that a load balancer can notice',

@@ -102,7 +102,9 @@ describe('links', () => {
 });
 
 describe('configuration', () => {
-  const source = readFileSync(join(root, 'src/config/variables.ts'), 'utf8');
+  const source = ['variables', 'cluster-variables']
+    .map((name) => readFileSync(join(root, `src/config/${name}.ts`), 'utf8'))
+    .join('\n');
   const declared = /z\.object\(\{\n([\s\S]*?)\n\}\)/.exec(source)?.[1] ?? '';
   const variables = [...declared.matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name = '']) => name);
   const table = read('src/manual/configuration.md');
