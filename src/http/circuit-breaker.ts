@@ -91,6 +91,11 @@ export class CircuitBreaker implements FollowingBreaker {
     } else if (this.#state !== 'open') this.#enter('open', now + forMs + FOLLOWER_GRACE_MS);
   }
 
+  /** Lets the breakers of other nodes close that it has opened: it is not used any more, and another one may take its place. */
+  leave(): void {
+    if (this.#state !== 'closed') this.#announce?.({ state: 'closed', forMs: 0 });
+  }
+
   /** Whether a request is under way to see whether upstream is well again. */
   get isProbing(): boolean {
     return this.#state === 'probing';

@@ -92,6 +92,7 @@ function liveRoute(
     const scope = () => `${id} ${place}`;
     const created = createModules(descriptors, settings, { ...owner, scope }, environment, kept);
     const { modules, breaker, connection, convertsWebsockets } = created;
+    if (before?.breaker !== breaker) before?.breaker?.leave();
     if (connection.some(({ name }) => name === 'traffic_policy'))
       throw new Error('the traffic policy of a route cannot have rules for connections');
     const pick = backendTunnels(backend, owner.accountId, 'https', parts);
