@@ -24,11 +24,13 @@ await write();
 fill();
 // The log goes on in a new file, for which there is no room. It may have one in reserve.
 let stopped = '';
+// Either statement may be the one that needs it.
+const noteStop = (/** @type {Error} */ error) => {
+  if (/PANIC/.test(error.message)) stopped = error.message;
+};
 while (stopped === '') {
-  await write().catch(() => undefined);
-  await pool.query('SELECT pg_switch_wal()').catch((/** @type {Error} */ error) => {
-    if (/PANIC/.test(error.message)) stopped = error.message;
-  });
+  await write().catch(noteStop);
+  if (stopped === '') await pool.query('SELECT pg_switch_wal()').catch(noteStop);
 }
 let attempts = 0;
 process.on('worker', (worker) => {
