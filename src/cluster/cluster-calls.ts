@@ -1,5 +1,6 @@
 // Calls to other nodes: to one of them, or to all at once.
 
+import { waitAtMost } from '../runtime/wait-at-most.ts';
 import type { NodeSource } from '../tunnel/control/nodes.ts';
 import type { NodeRef } from '../tunnel/control/routes.ts';
 import type { NodeLinks } from './node-links.ts';
@@ -40,17 +41,12 @@ export class ClusterCalls {
   /** Calls a method of all other nodes at once. It takes `limitMs` at most, and never rejects. */
   async callAll<T extends object>(method: string, body: object, limitMs = ANSWER_LIMIT_MS): Promise<Answers<T>> {
     const answers = new Map<string, T>();
-    let limit: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      limit = setTimeout(resolve, limitMs);
-    });
     const nodes = await this.#deps.nodes.otherNodes();
     const calls = nodes.map(async (node) => {
       const answer = await this.call(node, method, body, limitMs).catch(() => undefined); // The node is silent.
       if (answer) answers.set(node.id, answer as T);
     });
-    await Promise.race([Promise.all(calls), late]);
-    clearTimeout(limit);
+    await waitAtMost(limitMs, Promise.all(calls));
     return {
       answers: new Map(answers),
       silent: nodes.flatMap(({ id }) => (answers.has(id) ? [] : id)),

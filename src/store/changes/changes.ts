@@ -2,6 +2,7 @@
 // a PostgreSQL server, the announcements also reach the others: see `PeerRelay`.
 
 import { reportDefect } from '../../protocol/defect.ts';
+import { waitAtMost } from '../../runtime/wait-at-most.ts';
 import type { Db, PrismaClient } from '../database/client.ts';
 
 export type WriteAction = 'CREATED' | 'UPDATED' | 'DELETED';
@@ -137,16 +138,6 @@ export class Changes {
     await waitAtMost(FOLLOW_TIMEOUT_MS, this.publish(pending));
     return result;
   }
-}
-
-/** Waits for a promise, but not for longer than so many milliseconds. */
-async function waitAtMost(ms: number, promise: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([promise, timeout]);
-  clearTimeout(timer);
 }
 
 /** How many changes may wait for one slow reader. Beyond it, the oldest are dropped. */

@@ -1,6 +1,7 @@
-// What this process has to tell the others: it is gathered for a moment, waits while the connection is away, and a gap stands for
-// what could not be sent.
+// What this process has to tell the others: it is gathered for a moment, and waits while the connection is away. A gap stands for
+// what could not be sent, and comes before what has waited since.
 
+import { waitAtMost } from '../../runtime/wait-at-most.ts';
 import type { BusClient } from './bus-client.ts';
 import { type CommittedChanges, packChanges } from './peer-message.ts';
 
@@ -29,7 +30,9 @@ export class PeerOutbox {
   /** Whether the others have to be told that changes were lost. */
   #owesGap = false;
   #timer: NodeJS.Timeout | undefined;
-  #flush: Promise<void> | undefined;
+  #isFlushing = false;
+  /** Settles when the last flush has ended. */
+  #flushed: Promise<void> = Promise.resolve();
 
   constructor(node: string, client: Pick<BusClient, 'isConnected' | 'publish'>, maxBytes: number) {
     this.#node = node;
@@ -50,42 +53,44 @@ export class PeerOutbox {
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#flush ??= this.#sendAll().finally(() => {
-      this.#flush = undefined;
-    });
+    if (!this.#isFlushing) this.#flushed = this.#sendAll();
   }
 
   /** Sends the last changes, within a time limit. */
   async close(): Promise<void> {
     this.flush();
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, LAST_MS);
-    });
-    await Promise.race([this.#flush, late]);
-    clearTimeout(timer);
+    await waitAtMost(LAST_MS, this.#flushed);
     clearTimeout(this.#timer);
   }
 
   async #sendAll(): Promise<void> {
-    while (this.#client.isConnected && (this.#owesGap || this.#count > 0)) {
-      if (this.#owesGap) {
-        this.#dropAll(); // The gap, which is sent after their commits, stands for them, too.
-        this.#owesGap = false;
-        if (!(await this.#send(JSON.stringify({ node: this.#node, gap: true })))) return;
-        continue;
+    this.#isFlushing = true;
+    try {
+      while (this.#client.isConnected && (this.#owesGap || this.#count > 0)) {
+        const isSent = this.#owesGap ? await this.#sendGap() : await this.#sendWaiting();
+        if (!isSent) return;
       }
-      const all = this.#waiting;
-      const count = this.#count;
-      [this.#waiting, this.#count] = [[], 0];
-      for (const text of packChanges(this.#node, all, this.#maxBytes)) {
-        if (!(await this.#send(text))) {
-          this.counters.dropped += count; // Some of them may have been sent.
-          return;
-        }
-      }
-      this.counters.sent += count;
+    } finally {
+      this.#isFlushing = false; // In the same turn as the look at what waits: nothing is added in between.
     }
+  }
+
+  async #sendGap(): Promise<boolean> {
+    this.#owesGap = false;
+    return this.#send(JSON.stringify({ node: this.#node, gap: true }));
+  }
+
+  async #sendWaiting(): Promise<boolean> {
+    const all = this.#waiting;
+    const count = this.#count;
+    [this.#waiting, this.#count] = [[], 0];
+    for (const text of packChanges(this.#node, all, this.#maxBytes)) {
+      if (await this.#send(text)) continue;
+      this.counters.dropped += count; // Some of them may have been sent.
+      return false;
+    }
+    this.counters.sent += count;
+    return true;
   }
 
   async #send(text: string): Promise<boolean> {

@@ -1,5 +1,6 @@
 // Finds the other nodes of the cluster.
 
+import { waitAtMost } from '../../runtime/wait-at-most.ts';
 import type { NodeSource } from '../../tunnel/control/nodes.ts';
 import type { NodeRef } from '../../tunnel/control/routes.ts';
 import type { Db } from '../database/client.ts';
@@ -31,12 +32,7 @@ export function createNodeSource(db: Db, ownId: string): NodeSource {
       reading ??= read().finally(() => {
         reading = undefined;
       });
-      let limit: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => {
-        limit = setTimeout(resolve, READ_LIMIT_MS);
-      });
-      await Promise.race([reading, late]);
-      clearTimeout(limit);
+      await waitAtMost(READ_LIMIT_MS, reading);
       return known;
     },
   };

@@ -34,7 +34,8 @@ export interface NodeOptions {
 }
 
 /**
- * Registers this process as a node and takes its lease. It deletes what the node left behind at its last run. Times are the database's, so that the clocks of nodes need not agree.
+ * Registers this process as a node and takes its lease. It deletes what the node left behind at its last run. Times are the
+ * database's, so that the clocks of nodes need not agree.
  */
 export async function joinNodes(parts: NodeDeps & Pick<Database, 'urgent'>, options: NodeOptions): Promise<NodeLease> {
   const { prisma: db, changes, baseUrl, urgent } = parts;

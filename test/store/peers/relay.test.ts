@@ -79,10 +79,13 @@ describe.each(kinds)('over $name', ({ runs, url: newUrl, open }) => {
       await eventually(() => expect(proxied.heard).toEqual(ids));
       void proxied.changes.publishHints([change('ep_last')]);
       await eventually(() => expect(direct.heard).toEqual([...ids, 'ep_last']));
-      expect([direct.relay.statistics, proxied.relay.statistics]).toMatchObject([
-        { sent: 1000, received: 1, dropped: 0 },
-        { sent: 1, received: 1000, dropped: 0 },
-      ]);
+      // A change counts as sent when the bus has answered, which may be after the others have heard it.
+      await eventually(() =>
+        expect([direct.relay.statistics, proxied.relay.statistics]).toMatchObject([
+          { sent: 1000, received: 1, dropped: 0 },
+          { sent: 1, received: 1000, dropped: 0 },
+        ]),
+      );
     });
 
     test('gets messages by topic', async () => {
@@ -141,7 +144,7 @@ describe.each(kinds)('over $name', ({ runs, url: newUrl, open }) => {
       await late.relay.start();
       await eventually(() => expect(direct.changes.gaps).toBe(gaps + 1));
       void late.changes.publishHints([change('ep_3')]);
-      await eventually(() => expect(direct.heard).toEqual(['ep_3']));
+      await eventually(() => expect(direct.heard).toEqual(['ep_2', 'ep_3']));
     });
   });
 });
