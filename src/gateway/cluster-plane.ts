@@ -8,7 +8,7 @@ import { describeOwnTunnels } from '../cluster/descriptions.ts';
 import { IncomingVisits } from '../cluster/incoming-visits.ts';
 import { newLinkCounters } from '../cluster/link-counters.ts';
 import { createLinkListener } from '../cluster/link-listener.ts';
-import { type ClusterAuthority, issueNodeIdentity } from '../cluster/node-identity.ts';
+import { type ClusterAuthority, issueNodeIdentity, type NodeIdentity } from '../cluster/node-identity.ts';
 import type { CallHandler, LinkDeps } from '../cluster/node-link.ts';
 import { NodeLinks } from '../cluster/node-links.ts';
 import type { NodeLinkSettings } from '../cluster/settings.ts';
@@ -22,10 +22,8 @@ import type { NodeSource } from '../tunnel/control/nodes.ts';
 import type { RouteSource } from '../tunnel/control/routes.ts';
 import type { EndpointRegistry } from '../tunnel/endpoints/endpoint-registry.ts';
 import type { TunnelModules } from '../tunnel/tunnel-modules.ts';
+import { startCertificateRenewal } from './certificate-renewal.ts';
 import type { Lifecycle } from './lifecycle.ts';
-
-/** The time between two renewals of the node's certificate, which is valid for a month; milliseconds. */
-const RENEWAL_INTERVAL_MS = 24 * 3_600_000;
 
 /** The part of this node in the cluster. */
 export interface ClusterMember extends NodeSource {
@@ -113,14 +111,16 @@ export async function startClusterPlane(
         stop: (listener) => listener.close(),
       });
       const { port } = await listen(listener.server, settings.port, settings.host);
-      await parts.start({
-        name: 'renewal of the node’s certificate',
-        start: () =>
-          setInterval(async () => {
-            identity = await issueNodeIdentity(authority, nodeId);
-            listener.setIdentity(identity);
-          }, RENEWAL_INTERVAL_MS).unref(),
-        stop: (timer) => clearInterval(timer),
+      const dialer = {
+        setIdentity(renewed: NodeIdentity) {
+          identity = renewed;
+        },
+      };
+      await startCertificateRenewal(parts, {
+        name: 'the node',
+        issue: () => issueNodeIdentity(authority, nodeId),
+        listeners: [dialer, listener],
+        onFailure: (error) => log.error({ err: describeFailure(error) }, 'the node’s certificate cannot be renewed'),
       });
       const host = settings.address.includes(':') ? `[${settings.address}]` : settings.address;
       await member.announceAddress(`${host}:${port}`);

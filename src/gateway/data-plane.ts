@@ -216,11 +216,8 @@ async function startParts(
   });
   proxied.guard('agent', agents.server);
   const agentAddress = await listen(agents.server, config.agentPort, host);
-  await startCertificateRenewal(parts, {
-    issue: () => certificates.agentListener(hosts),
-    listeners: [agents, tls],
-    onFailure,
-  });
+  const issue = () => certificates.agentListener(hosts);
+  await startCertificateRenewal(parts, { name: 'the listeners', issue, listeners: [agents, tls], onFailure });
   dataPlaneMetrics(registry, { counters, limit, sessions, endpoints });
   clusterMetrics(registry, cluster, registrar.lookups);
 

@@ -5,7 +5,7 @@ import type { TcpPorts } from '../../tunnel/control/tcp-ports.ts';
 
 /** How often the ports are read without a hint that they have changed; milliseconds. */
 const REFRESH_MS = 10_000;
-/** How long a port stays open that no other node has any more: its agent may come back; milliseconds. */
+/** How long a port stays open after no other node serves it any more: its agent may come back. In milliseconds. */
 const KEEP_MS = 30_000;
 
 export interface RemotePortsDeps {
