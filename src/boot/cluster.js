@@ -7,13 +7,13 @@ import { copyFileSync, mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { SIGNALS } from './command.js';
+import { startBalancer } from './demo/balancer.js';
+import { callApi, visit } from './demo/clients.js';
+import { createDatabase } from './demo/database.js';
+import { startGateway } from './demo/gateway.js';
+import { linesUntil, Processes, say, step } from './demo/processes.js';
+import { Visitors } from './demo/visitors.js';
 import { prepare } from './prepare.js';
-import { startBalancer } from './story/balancer.js';
-import { callApi, visit } from './story/clients.js';
-import { Crowd } from './story/crowd.js';
-import { createDatabase } from './story/database.js';
-import { startGateway } from './story/gateway.js';
-import { linesUntil, Processes, say, step } from './story/processes.js';
 
 const NODES = 3;
 /** So many visits are counted around each kill. */
@@ -94,32 +94,32 @@ async function journey() {
   const owner = await ownerAmong(nodes);
   say(`The agent is at ${owner.name}; the others forward their visitors to it.`);
 
-  const crowd = new Crowd(url, balancer.http, ANSWER);
-  ends.push(() => crowd.end());
-  await crowd.more(VISITS);
-  const before = crowd.take();
+  const visitors = new Visitors(url, balancer.http, ANSWER);
+  ends.push(() => visitors.end());
+  await visitors.more(VISITS);
+  const before = visitors.take();
   step(`Visitors come all the time: ${before.served} were served, ${before.failed} were not.`);
 
   const [bystander] = nodes.filter((node) => node !== owner);
   if (!bystander) throw new Error('there is no other gateway');
   step(`kill -9 of ${bystander.name}, which does not have the agent.`);
-  await kill(bystander, crowd);
+  await kill(bystander, visitors);
 
   step(`kill -9 of ${owner.name}, which has the agent.`);
-  await kill(owner, crowd);
+  await kill(owner, visitors);
   const left = nodes.filter((node) => node !== bystander && node !== owner);
   say(`The agent is at ${(await ownerAmong(left)).name} now.`);
   step('All of it is ended, and the database dropped.');
 }
 
-/** @param {Awaited<ReturnType<typeof startNode>>} node @param {Crowd} crowd */
-async function kill(node, crowd) {
-  crowd.take();
+/** @param {Awaited<ReturnType<typeof startNode>>} node @param {Visitors} visitors */
+async function kill(node, visitors) {
+  visitors.take();
   const at = performance.now();
   node.child.kill('SIGKILL');
-  const again = await crowd.servedAfter(at);
-  await crowd.more(VISITS);
-  const { served, failed, lastFailedAt } = crowd.take();
+  const again = await visitors.servedAfter(at);
+  await visitors.more(VISITS);
+  const { served, failed, lastFailedAt } = visitors.take();
   const last = failed > 0 ? `, the last of them ${Math.round(lastFailedAt - at)} ms after it` : '';
   say(
     `The next visit is served ${Math.round(again - at)} ms after it; ${served} were served, ${failed} failed${last}.`,

@@ -4,10 +4,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { callApi, visit } from './demo/clients.js';
+import { startGateway } from './demo/gateway.js';
+import { linesUntil, Processes, say, step } from './demo/processes.js';
 import { prepare } from './prepare.js';
-import { callApi, visit } from './story/clients.js';
-import { startGateway } from './story/gateway.js';
-import { linesUntil, Processes, say, step } from './story/processes.js';
 
 await prepare({ onlyToRun: true });
 

@@ -1,4 +1,4 @@
-// The PostgreSQL server of tests, benchmarks and stories.
+// The PostgreSQL server of tests, benchmarks and demos.
 
 const PROBE_MS = 1000;
 const DEFAULT_URL = 'postgresql://postgres@127.0.0.1:5432/test';

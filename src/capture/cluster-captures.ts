@@ -6,7 +6,7 @@ import { readCaptures, serveCaptures } from './capture-transfer.ts';
 import type { RequestCapture } from './captured-request.ts';
 import type { CaptureOptions, CaptureState, Captures } from './captures.ts';
 
-const SWITCH = 'captureSwitch';
+const CONTROL = 'captureControl';
 const LOOK = 'captureLook';
 const FIND = 'captureFind';
 const WATCH = 'captureWatch';
@@ -19,9 +19,9 @@ const TELL_TIMEOUT_MS = 1000;
 export type CaptureOwner = { accountId: string; ownerId: string };
 
 /** What is done to the capture at an endpoint. */
-type Switch =
-  | { endpointId: string; turn: 'start'; owner: CaptureOwner; options: CaptureOptions }
-  | { endpointId: string; turn: 'stop' | 'clear' };
+type CaptureCommand =
+  | { endpointId: string; action: 'start'; owner: CaptureOwner; options: CaptureOptions }
+  | { endpointId: string; action: 'stop' | 'clear' };
 
 /** What a node knows of the capture at an endpoint. */
 interface NodeCapture {
@@ -71,8 +71,8 @@ export class ClusterCaptures {
     if (!cluster) return;
     serveCaptures(captures, cluster);
     const { methods } = cluster;
-    methods.set(SWITCH, async (body) => {
-      this.#switch(body as Switch);
+    methods.set(CONTROL, async (body) => {
+      this.#run(body as CaptureCommand);
       return {};
     });
     methods.set(LOOK, async (body) => this.#look((body as { endpointId: string }).endpointId));
@@ -94,15 +94,15 @@ export class ClusterCaptures {
   }
 
   start(endpointId: string, { accountId, ownerId }: CaptureOwner, options: CaptureOptions): Promise<void> {
-    return this.#switchAll({ endpointId, turn: 'start', owner: { accountId, ownerId }, options });
+    return this.#runAtAll({ endpointId, action: 'start', owner: { accountId, ownerId }, options });
   }
 
   stop(endpointId: string): Promise<void> {
-    return this.#switchAll({ endpointId, turn: 'stop' });
+    return this.#runAtAll({ endpointId, action: 'stop' });
   }
 
   clear(endpointId: string): Promise<void> {
-    return this.#switchAll({ endpointId, turn: 'clear' });
+    return this.#runAtAll({ endpointId, action: 'clear' });
   }
 
   /** The capture at an endpoint. It waits for other nodes for a second at most. */
@@ -164,14 +164,14 @@ export class ClusterCaptures {
     };
   }
 
-  async #switchAll(turn: Switch): Promise<void> {
-    this.#switch(turn);
-    await this.#cluster?.calls.callAll(SWITCH, turn);
+  async #runAtAll(command: CaptureCommand): Promise<void> {
+    this.#run(command);
+    await this.#cluster?.calls.callAll(CONTROL, command);
   }
 
-  #switch(turn: Switch): void {
-    if (turn.turn === 'start') this.#captures.start(turn.endpointId, turn.owner, turn.options);
-    else this.#captures[turn.turn](turn.endpointId);
+  #run(command: CaptureCommand): void {
+    if (command.action === 'start') this.#captures.start(command.endpointId, command.owner, command.options);
+    else this.#captures[command.action](command.endpointId);
   }
 
   #look(endpointId: string): NodeCapture {

@@ -1,6 +1,6 @@
 // The circuit breaker: an upstream that keeps failing is left alone for a while (specification section 2.3).
 
-import type { BreakerTurn, FollowingBreaker, UpstreamOutcome, Verdict } from './module.ts';
+import type { BreakerTransition, FollowingBreaker, UpstreamOutcome, Verdict } from './module.ts';
 import { OutcomeWindow } from './outcome-window.ts';
 
 export interface CircuitBreakerOptions {
@@ -32,8 +32,8 @@ const TRIAL_MS = 60_000;
 /** So much longer those stay open that another node has opened, which is to make the trial; it may have no visitor to try. */
 const FOLLOWER_GRACE_MS = 1000;
 
-/** Lets a breaker follow those of other nodes. @returns what tells them of its turns; undefined as long as it cannot be joined. */
-export type JoinBreakers = (breaker: FollowingBreaker) => ((turn: BreakerTurn) => void) | undefined;
+/** Lets a breaker follow those of other nodes. @returns what tells them of its transitions; undefined as long as it cannot be joined. */
+export type JoinBreakers = (breaker: FollowingBreaker) => ((transition: BreakerTransition) => void) | undefined;
 
 /**
  * Counts completed requests only. Closed, all pass; open, none; after `trippedMs` a single one is tried, and its outcome
@@ -55,7 +55,7 @@ export class CircuitBreaker implements FollowingBreaker {
   /** Whether the trial that is under way is this node's. */
   #isOwnTrial = false;
   #join: JoinBreakers | undefined;
-  #announce: ((turn: BreakerTurn) => void) | undefined;
+  #announce: ((transition: BreakerTransition) => void) | undefined;
 
   /** @param join left out where there are no other nodes. */
   constructor(settings: CircuitBreakerOptions, now: () => number, join?: JoinBreakers) {
@@ -74,13 +74,13 @@ export class CircuitBreaker implements FollowingBreaker {
     if (this.#state === 'closed') return this.#ticket;
     const now = this.#now();
     if (now < this.#until) return undefined;
-    this.#turn('probing', now, this.#trialMs);
+    this.#change('probing', now, this.#trialMs);
     this.#isOwnTrial = true;
     return this.#ticket;
   }
 
   /** Does what the breaker of another node does. */
-  follow({ state, forMs }: BreakerTurn): void {
+  follow({ state, forMs }: BreakerTransition): void {
     const now = this.#now();
     if (state === 'closed') {
       if (this.#state === 'closed') return;
@@ -130,15 +130,15 @@ export class CircuitBreaker implements FollowingBreaker {
     const { volumeThreshold, errorThreshold, trippedMs } = this.#settings;
     if (window.requests < volumeThreshold || window.failures === 0) return;
     // Divided, since 0.07 of 100 is more than 7 when it is multiplied.
-    if (window.failures / window.requests >= errorThreshold) this.#turn('open', now, trippedMs);
+    if (window.failures / window.requests >= errorThreshold) this.#change('open', now, trippedMs);
   }
 
   #judge(outcome: UpstreamOutcome, hasFailed: boolean): void {
     const now = this.#now();
-    if (outcome === 'unasked') return void this.#turn('open', now, 0); // The next one is the trial.
-    if (hasFailed) return void this.#turn('open', now, this.#settings.trippedMs);
+    if (outcome === 'unasked') return void this.#change('open', now, 0); // The next one is the trial.
+    if (hasFailed) return void this.#change('open', now, this.#settings.trippedMs);
     this.#window.clear();
-    this.#turn('closed', now, 0);
+    this.#change('closed', now, 0);
   }
 
   get #trialMs(): number {
@@ -146,7 +146,7 @@ export class CircuitBreaker implements FollowingBreaker {
   }
 
   /** Enters a state, and tells the other nodes. */
-  #turn(state: CircuitBreakerSnapshot['state'], now: number, forMs: number): void {
+  #change(state: CircuitBreakerSnapshot['state'], now: number, forMs: number): void {
     this.#enter(state, now + forMs);
     this.#announce?.({ state, forMs });
   }

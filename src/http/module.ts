@@ -91,15 +91,15 @@ export interface ConnectionModule {
   ): CloseConnection | ForwardToEndpoint | undefined | Promise<CloseConnection | ForwardToEndpoint | undefined>;
 }
 
-/** What a circuit breaker has turned to, and how long that lasts; milliseconds. */
-export interface BreakerTurn {
+/** A transition of a circuit breaker: its new state, and how long that lasts; milliseconds. */
+export interface BreakerTransition {
   state: 'open' | 'probing' | 'closed';
   forMs: number;
 }
 
 /** A circuit breaker that does what the same one does at another node. */
 export interface FollowingBreaker {
-  follow(turn: BreakerTurn): void;
+  follow(transition: BreakerTransition): void;
 }
 
 /** What modules share with the same modules at the other nodes. */
@@ -111,10 +111,10 @@ export interface SharedState {
    */
   takeLimit(id: string, limit: { capacity: number; windowMs: number }, key: string): number;
   /**
-   * Lets a circuit breaker follow the turns of those with its id at other nodes, also of a turn that has just been.
-   * @returns the function that tells the others of a turn of this one.
+   * Lets a circuit breaker follow the transitions of those with its id at other nodes, also one that has just been.
+   * @returns the function that tells the others of a transition of this one.
    */
-  joinBreaker(id: string, breaker: FollowingBreaker): (turn: BreakerTurn) => void;
+  joinBreaker(id: string, breaker: FollowingBreaker): (transition: BreakerTransition) => void;
 }
 
 /** What modules need of the world around them. */

@@ -1,15 +1,15 @@
-// Circuit breakers of several nodes: what one of them turns to, all turn to.
+// Circuit breakers of several nodes: all follow the transitions of any.
 
 import { LRUCache } from 'lru-cache';
 import { Broadcast } from '../cluster/broadcast.ts';
 import type { ClusterAccess } from '../cluster/cluster-query.ts';
-import type { BreakerTurn, FollowingBreaker } from './module.ts';
+import type { BreakerTransition, FollowingBreaker } from './module.ts';
 
-const BREAKER_TURNS = 'breakerTurns';
-/** The most breakers that follow others, and the most turns that are remembered for those that join later. */
+const BREAKER_TRANSITIONS = 'breakerTransitions';
+/** The most breakers that follow others, and the most transitions that are remembered for those that join later. */
 const BREAKERS_MAX = 10_000;
 
-interface IdentifiedTurn extends BreakerTurn {
+interface IdentifiedTransition extends BreakerTransition {
   id: string;
 }
 
@@ -17,38 +17,38 @@ export class SharedBreakers {
   readonly #now: () => number;
   /** Those of routes and tunnels that are gone are collected. */
   readonly #breakers = new LRUCache<string, WeakRef<FollowingBreaker>>({ max: BREAKERS_MAX });
-  /** The last turns of breakers that are not closed, and until when they last. */
-  readonly #turns = new LRUCache<string, { state: 'open' | 'probing'; until: number }>({ max: BREAKERS_MAX });
-  readonly #broadcast: Broadcast<IdentifiedTurn>;
+  /** The last transitions of breakers that are not closed, and until when they last. */
+  readonly #transitions = new LRUCache<string, { state: 'open' | 'probing'; until: number }>({ max: BREAKERS_MAX });
+  readonly #broadcast: Broadcast<IdentifiedTransition>;
 
   /** @param now a monotonic clock, in milliseconds. */
   constructor(cluster: ClusterAccess, now: () => number) {
     this.#now = now;
     this.#broadcast = new Broadcast(cluster, {
-      method: BREAKER_TURNS,
+      method: BREAKER_TRANSITIONS,
       batchMs: 0,
-      onItem: (turn) => this.#follow(turn),
+      onItem: (transition) => this.#follow(transition),
     });
   }
 
-  join(id: string, breaker: FollowingBreaker): (turn: BreakerTurn) => void {
+  join(id: string, breaker: FollowingBreaker): (transition: BreakerTransition) => void {
     this.#breakers.set(id, new WeakRef(breaker));
-    const { state, until } = this.#turns.get(id) ?? {};
+    const { state, until } = this.#transitions.get(id) ?? {};
     const forMs = (until ?? 0) - this.#now();
     if (state && forMs > 0) breaker.follow({ state, forMs });
-    return (turn) => {
-      this.#remember({ id, ...turn });
-      this.#broadcast.send({ id, ...turn });
+    return (transition) => {
+      this.#remember({ id, ...transition });
+      this.#broadcast.send({ id, ...transition });
     };
   }
 
-  #follow(turn: IdentifiedTurn): void {
-    this.#remember(turn);
-    this.#breakers.get(turn.id)?.deref()?.follow(turn);
+  #follow(transition: IdentifiedTransition): void {
+    this.#remember(transition);
+    this.#breakers.get(transition.id)?.deref()?.follow(transition);
   }
 
-  #remember({ id, state, forMs }: IdentifiedTurn): void {
-    if (state === 'closed') this.#turns.delete(id);
-    else this.#turns.set(id, { state, until: this.#now() + forMs });
+  #remember({ id, state, forMs }: IdentifiedTransition): void {
+    if (state === 'closed') this.#transitions.delete(id);
+    else this.#transitions.set(id, { state, until: this.#now() + forMs });
   }
 }

@@ -15,7 +15,7 @@ import { ClientTunnel, type ClientTunnelDeps } from './client-tunnel.ts';
 import { forward } from './forward.ts';
 import type { AcceptedSession, GatewaySession, GatewaySessionDeps } from './gateway-session.ts';
 import { Leg } from './leg.ts';
-import type { LegTeam, TeamLeg } from './leg-team.ts';
+import type { LegContext, OtherLeg } from './leg-context.ts';
 import { findPlaces, type Place, writePlace } from './places.ts';
 import { type ClientTiming, DEFAULT_TIMING } from './timing.ts';
 import { waitAtMost } from './wait-at-most.ts';
@@ -33,7 +33,7 @@ export function createClient(options: ClientOptions, timing: Partial<ClientTimin
   return new Client(options, { ...DEFAULT_TIMING, ...timing });
 }
 
-class Client implements GatewayClient, LegTeam {
+class Client implements GatewayClient, LegContext {
   readonly #options: ClientOptions;
   readonly #timing: ClientTiming;
   readonly #legs: readonly Leg[];
@@ -110,11 +110,11 @@ class Client implements GatewayClient, LegTeam {
     return this.#identity;
   }
 
-  isServed(leg: TeamLeg): boolean {
+  isServed(leg: OtherLeg): boolean {
     return this.#legs.some((other) => other !== leg && other.session !== null);
   }
 
-  others(leg: TeamLeg): TeamLeg[] {
+  others(leg: OtherLeg): OtherLeg[] {
     return this.#wantedLegs.filter((other) => other !== leg);
   }
 
@@ -132,7 +132,7 @@ class Client implements GatewayClient, LegTeam {
     return [...places].sort((a, b) => rank(a) - rank(b));
   }
 
-  isWanted({ number }: TeamLeg, places: readonly Place[]): boolean {
+  isWanted({ number }: OtherLeg, places: readonly Place[]): boolean {
     return number === 0 || (number < this.#legCount(places) && this.#allowsLegs);
   }
 
@@ -166,7 +166,7 @@ class Client implements GatewayClient, LegTeam {
     };
   }
 
-  onAccepted(leg: TeamLeg, { identity, node }: AcceptedSession): void {
+  onAccepted(leg: OtherLeg, { identity, node }: AcceptedSession): void {
     this.#allowsLegs = node !== '';
     const { clientId, cookie } = this.#identity ?? {};
     if (identity.clientId === clientId && identity.cookie === cookie) return;

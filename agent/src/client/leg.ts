@@ -5,7 +5,7 @@ import { lostLegDelay, reconnectDelay, refusedSessionDelay, spareLegDelay } from
 import { dial } from './dial.ts';
 import { GatewayRefusal } from './gateway-refusal.ts';
 import { GatewaySession } from './gateway-session.ts';
-import type { LegTeam } from './leg-team.ts';
+import type { LegContext } from './leg-context.ts';
 import { type Place, PlaceRound, writePlace } from './places.ts';
 import type { ClientTiming } from './timing.ts';
 
@@ -28,7 +28,7 @@ export class Leg {
   readonly number: number;
   readonly #options: ClientOptions;
   readonly #timing: ClientTiming;
-  readonly #team: LegTeam;
+  readonly #context: LegContext;
   readonly #shutdown: AbortSignal;
   #session: GatewaySession | null = null;
   #place: Place | null = null;
@@ -49,11 +49,17 @@ export class Leg {
   #endPause: (delay: number) => void = () => {};
 
   /** @param shutdown ends the leg when it is aborted. */
-  constructor(number: number, options: ClientOptions, timing: ClientTiming, team: LegTeam, shutdown: AbortSignal) {
+  constructor(
+    number: number,
+    options: ClientOptions,
+    timing: ClientTiming,
+    context: LegContext,
+    shutdown: AbortSignal,
+  ) {
     this.number = number;
     this.#options = options;
     this.#timing = timing;
-    this.#team = team;
+    this.#context = context;
     this.#shutdown = shutdown;
     this.#isWanted = number === 0;
     this.#since = timing.now();
@@ -107,8 +113,8 @@ export class Leg {
   /** Connects, again and again. Resolves when the client is closed. */
   async run(): Promise<void> {
     while (!this.#shutdown.aborted) {
-      const places = await this.#team.places();
-      this.#isWanted = this.#team.isWanted(this, places);
+      const places = await this.#context.places();
+      this.#isWanted = this.#context.isWanted(this, places);
       if (this.#shutdown.aborted) break;
       if (!this.#isWanted) {
         await this.#pause(Number.POSITIVE_INFINITY, 'waiting'); // Another leg that connects ends it.
@@ -123,22 +129,22 @@ export class Leg {
 
   /** Runs one session, from the connection to its end. @throws {Error} when the session cannot be opened. */
   async #attempt(places: readonly Place[]): Promise<RetryPause> {
-    const used = this.#team.others(this).flatMap((leg) => leg.place ?? []);
+    const used = this.#context.others(this).flatMap((leg) => leg.place ?? []);
     const place = this.#round.next(places, used);
     this.#place = place;
     const socket = await dial({ ...place, ca: this.#options.ca }, this.#timing, this.#shutdown);
-    const deps = this.#team.sessionDeps(() => session, places);
+    const deps = this.#context.sessionDeps(() => session, places);
     const session: GatewaySession = new GatewaySession(socket, deps);
     const closeSession = () => void session.close();
     this.#shutdown.addEventListener('abort', closeSession);
     try {
       this.#shutdown.throwIfAborted();
-      if (this.#team.isServed(this)) this.#checkNode(await session.findNode());
-      const accepted = await session.authenticate(this.#team.identity, this.number);
+      if (this.#context.isServed(this)) this.#checkNode(await session.findNode());
+      const accepted = await session.authenticate(this.#context.identity, this.number);
       this.#shutdown.throwIfAborted();
       if (accepted.node !== '') this.#checkNode(accepted.node);
       this.#node = accepted.node || null;
-      this.#team.onAccepted(this, accepted);
+      this.#context.onAccepted(this, accepted);
     } catch (error) {
       if (this.#shutdown.aborted || error instanceof UnsuitableGateway) await session.close();
       else session.destroy('not authenticated');
@@ -155,7 +161,7 @@ export class Leg {
   #checkNode(node: string): void {
     const place = this.#place ? writePlace(this.#place) : '';
     if (node === '') throw new UnsuitableGateway(`the gateway at ${place} takes only one session of an agent`);
-    const other = this.#team.others(this).find((leg) => leg.node === node);
+    const other = this.#context.others(this).find((leg) => leg.node === node);
     if (other) throw new UnsuitableGateway(`${place} leads to ${node}, where leg ${other.number} is already`);
   }
 
@@ -168,18 +174,18 @@ export class Leg {
     this.#logged.clear();
     this.#options.log('info', 'connected to the gateway', { ...this.#logDetails(), sessions: this.#sessions });
     this.#setState('online', null);
-    this.#team.onOnline(session);
+    this.#context.onOnline(session);
     const { message, missedHeartbeat: timedOut } = await session.ended;
     this.#session = null;
     this.#node = null;
     this.#lastSession = now();
     this.#error = { code: '', message };
-    this.#team.onOffline(session);
+    this.#context.onOffline(session);
     if (this.#shutdown.aborted) return NO_PAUSE;
     this.#options.log('warn', 'disconnected from the gateway', { ...this.#logDetails(), reason: message });
     // A session that ends before the first heartbeat counts as a failure.
     this.#failures = now() - began >= session.heartbeat.interval ? 1 : this.#failures + 1;
-    if (this.#team.isServed(this)) return { delay: lostLegDelay(this.#timing), state: 'waiting' };
+    if (this.#context.isServed(this)) return { delay: lostLegDelay(this.#timing), state: 'waiting' };
     if (timedOut) return NO_PAUSE;
     return { delay: reconnectDelay(this.#failures, 0, this.#timing), state: 'waiting' };
   }
@@ -198,7 +204,7 @@ export class Leg {
     if (!this.#round.isOver(places)) return NO_PAUSE;
     const retryAfter = error instanceof GatewayRefusal ? error.retryAfter : 0;
     const sinceSession = this.#timing.now() - this.#lastSession;
-    const delay = this.#team.isServed(this)
+    const delay = this.#context.isServed(this)
       ? spareLegDelay(this.#failures, this.#timing)
       : reconnectDelay(this.#failures, sinceSession, this.#timing);
     return { delay: retryAfter + delay, state: 'waiting' };
@@ -225,7 +231,7 @@ export class Leg {
 
   /** What the log says of a leg, where there are several. */
   #logDetails(): object {
-    if (this.#team.others(this).length === 0 && this.number === 0) return {};
+    if (this.#context.others(this).length === 0 && this.number === 0) return {};
     return { leg: this.number, gateway: this.#place && writePlace(this.#place), node: this.#node };
   }
 
@@ -233,6 +239,6 @@ export class Leg {
     if (state !== this.#state) this.#since = this.#timing.now();
     this.#state = state;
     this.#error = error;
-    this.#team.onChange();
+    this.#context.onChange();
   }
 }

@@ -25,29 +25,29 @@ export async function leaveTunnels(
   // A session or node that another transaction has locked is about to end, too. To wait for it would be a deadlock, where that
   // one waits for these sessions.
   const changed = await db.$queryRaw<(ChangedTunnel & { isMoved: boolean })[]>`
-    WITH standing AS (
+    WITH candidate AS (
       SELECT l.tunnel_id, l.session_id, s.node_id, n.lease_until > now() AS is_live
       FROM tunnel t JOIN tunnel_leg l ON l.tunnel_id = t.id
       JOIN tunnel_session s ON s.id = l.session_id JOIN node n ON n.id = s.node_id
       WHERE t.session_id = ANY(${sessionIds}) AND NOT l.session_id = ANY(${sessionIds})
         AND (${tunnelId}::text IS NULL OR t.id = ${tunnelId})
       ORDER BY s.id FOR KEY SHARE OF s, n SKIP LOCKED
-    ), heir AS (
-      SELECT DISTINCT ON (tunnel_id) tunnel_id, session_id, node_id FROM standing
+    ), successor AS (
+      SELECT DISTINCT ON (tunnel_id) tunnel_id, session_id, node_id FROM candidate
       ORDER BY tunnel_id, is_live DESC, session_id
     ), moved AS (
-      UPDATE tunnel SET session_id = heir.session_id FROM heir WHERE tunnel.id = heir.tunnel_id
+      UPDATE tunnel SET session_id = successor.session_id FROM successor WHERE tunnel.id = successor.tunnel_id
       RETURNING tunnel.id, tunnel.account_id
     ), served AS (
-      UPDATE endpoint SET node_id = heir.node_id FROM heir WHERE endpoint.tunnel_id = heir.tunnel_id
+      UPDATE endpoint SET node_id = successor.node_id FROM successor WHERE endpoint.tunnel_id = successor.tunnel_id
     ), promoted AS (
-      DELETE FROM tunnel_leg l USING heir WHERE l.tunnel_id = heir.tunnel_id AND l.session_id = heir.session_id
-    ), departed AS (
+      DELETE FROM tunnel_leg l USING successor WHERE l.tunnel_id = successor.tunnel_id AND l.session_id = successor.session_id
+    ), removed AS (
       DELETE FROM tunnel_leg l USING tunnel t WHERE l.session_id = ANY(${sessionIds}) AND t.id = l.tunnel_id
         AND NOT t.session_id = ANY(${sessionIds}) AND (${tunnelId}::text IS NULL OR t.id = ${tunnelId})
       RETURNING t.id, t.account_id
     ), changed AS (
-      SELECT id, account_id, true AS is_moved FROM moved UNION ALL SELECT id, account_id, false FROM departed
+      SELECT id, account_id, true AS is_moved FROM moved UNION ALL SELECT id, account_id, false FROM removed
     )
     SELECT c.id, c.account_id AS "accountId", c.is_moved AS "isMoved", e.id AS "endpointId"
     FROM changed c LEFT JOIN endpoint e ON e.tunnel_id = c.id`;

@@ -9,7 +9,7 @@ import { mkdirSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { createDatabase } from '../../../src/boot/story/database.js';
+import { createDatabase } from '../../../src/boot/demo/database.js';
 import { median } from '../api/report.js';
 import { Bench } from '../data-plane/bench.js';
 import { startAgent } from '../data-plane/gateway.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { circuitBreaker, circuitBreakerDefaults } from '../../../src/edge/modules/circuit-breaker.ts';
 import { CircuitBreaker, type CircuitBreakerOptions } from '../../../src/http/circuit-breaker.ts';
-import type { BreakerTurn } from '../../../src/http/module.ts';
+import type { BreakerTransition } from '../../../src/http/module.ts';
 import { environmentOf, exchangeOf } from '../exchange-support.ts';
 import { agree } from './circuit-breaker-model.ts';
 
@@ -153,7 +153,7 @@ describe('over several nodes', () => {
     const link = { isUp: true };
     const breakers: CircuitBreaker[] = [];
     for (const index of [0, 1]) {
-      const join = () => (turn: BreakerTurn) => void (link.isUp && breakers[1 - index]?.follow(turn));
+      const join = () => (transition: BreakerTransition) => void (link.isUp && breakers[1 - index]?.follow(transition));
       breakers.push(new CircuitBreaker({ ...SETTINGS, volumeThreshold: 1, ...settings }, () => now, join));
     }
     const [one, other] = breakers as [CircuitBreaker, CircuitBreaker];

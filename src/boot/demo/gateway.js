@@ -1,11 +1,11 @@
-// A gateway of a story, as a process of its own.
+// A gateway of a demo, as a process of its own.
 
 import { linesUntil } from './processes.js';
 
 const FREE_PORTS = Object.fromEntries(['API', 'ADMIN', 'AGENT', 'HTTP', 'HTTPS'].map((name) => [`${name}_PORT`, '0']));
 
 /**
- * @typedef {object} StoryGateway
+ * @typedef {object} DemoGateway
  * @property {import('node:child_process').ChildProcess} child
  * @property {string} ready the line that it prints when it is ready.
  * @property {string} key the API key, where this start has made it.
@@ -17,7 +17,7 @@ const FREE_PORTS = Object.fromEntries(['API', 'ADMIN', 'AGENT', 'HTTP', 'HTTPS']
  * @param {import('./processes.js').Processes} processes
  * @param {string} dataDir
  * @param {Record<string, string>} [env]
- * @returns {Promise<StoryGateway>}
+ * @returns {Promise<DemoGateway>}
  */
 export async function startGateway(processes, dataDir, env = {}) {
   const child = processes.start('dist/main.js', [], {

@@ -4,7 +4,7 @@ import { visit } from './clients.js';
 
 const VISITORS = 4;
 
-export class Crowd {
+export class Visitors {
   served = 0;
   failed = 0;
   /** When a visit was last served or failed; milliseconds of `performance.now()`. */

@@ -1,4 +1,4 @@
-// The processes of a story that is told in one terminal, and a directory for what they keep.
+// The processes of a demo, which runs in one terminal, and a directory for what they keep.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import { root, TERMINATION_TIMEOUT_MS } from '../command.js';
 
 export class Processes {
   /** A temporary directory, which is removed at the end. */
-  directory = mkdtempSync(join(tmpdir(), 'gateway-story-'));
+  directory = mkdtempSync(join(tmpdir(), 'gateway-demo-'));
   /** @type {ChildProcess[]} */
   #children = [];
 

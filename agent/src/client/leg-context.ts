@@ -5,7 +5,7 @@ import type { AcceptedSession, GatewaySession, GatewaySessionDeps } from './gate
 import type { Place } from './places.ts';
 
 /** A leg as the others see it. */
-export interface TeamLeg {
+export interface OtherLeg {
   readonly number: number;
   /** The session; null while there is none. */
   readonly session: GatewaySession | null;
@@ -16,19 +16,19 @@ export interface TeamLeg {
 }
 
 /** What a leg has to know of its client and the other legs. */
-export interface LegTeam {
+export interface LegContext {
   readonly identity: SessionIdentity | null;
   /** Whether another leg is connected. */
-  isServed(leg: TeamLeg): boolean;
+  isServed(leg: OtherLeg): boolean;
   /** The other legs that the client is to have. */
-  others(leg: TeamLeg): TeamLeg[];
+  others(leg: OtherLeg): OtherLeg[];
   /** The places where the gateway can be reached, in the order in which this client tries them. */
   places(): Promise<Place[]>;
   /** Whether the client is to have this leg, where there are these places. */
-  isWanted(leg: TeamLeg, places: readonly Place[]): boolean;
+  isWanted(leg: OtherLeg, places: readonly Place[]): boolean;
   /** The dependencies of a new session. @param session returns it, once it is made. */
   sessionDeps(session: () => GatewaySession, places: readonly Place[]): GatewaySessionDeps;
-  onAccepted(leg: TeamLeg, accepted: AcceptedSession): void;
+  onAccepted(leg: OtherLeg, accepted: AcceptedSession): void;
   onOnline(session: GatewaySession): void;
   onOffline(session: GatewaySession): void;
   onChange(): void;

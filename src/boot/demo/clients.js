@@ -1,4 +1,4 @@
-// Who talks to the gateway of a story: visitors, and clients of the API.
+// Who talks to the gateway of a demo: visitors, and clients of the API.
 
 import { request } from 'node:http';
 

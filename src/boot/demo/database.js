@@ -1,4 +1,4 @@
-// A database of a story's own, in the PostgreSQL server of tests.
+// A database of a demo's own, in the PostgreSQL server of tests.
 
 import { randomBytes } from 'node:crypto';
 import { probe, testDatabaseUrl } from '../test-database.js';
@@ -13,7 +13,7 @@ export async function createDatabase() {
   const absent = await probe(server);
   if (absent)
     throw new Error(`Several gateways share a PostgreSQL database, and ${absent}. Look at TEST_DATABASE_URL.`);
-  const name = `gateway_story_${randomBytes(8).toString('hex')}`;
+  const name = `gateway_demo_${randomBytes(8).toString('hex')}`;
   await run(server, `CREATE DATABASE "${name}"`);
   const url = new URL(server);
   url.pathname = `/${name}`;

@@ -1,4 +1,4 @@
-// `npm run cluster`: the story is told to its end, and nothing is left of it, also when it is interrupted.
+// `npm run cluster`: the demo runs to its end, and leaves nothing behind, also when it is interrupted.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,9 +11,9 @@ import { root } from '../support/root.ts';
 
 const STORY_MS = 120_000;
 
-/** Starts the story. @returns what it prints, line by line, and its end. */
-async function tell(env: Record<string, string> = {}) {
-  const directory = await mkdtemp(join(inject('run'), 'story-'));
+/** Starts the demo. @returns what it prints, line by line, and its end. */
+async function start(env: Record<string, string> = {}) {
+  const directory = await mkdtemp(join(inject('run'), 'demo-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const child = spawn(process.execPath, [join(root, 'src/boot/cluster.js')], {
     env: { ...process.env, TEST_DATABASE_URL: serverUrl, TMPDIR: directory, ...env },
@@ -26,10 +26,10 @@ async function tell(env: Record<string, string> = {}) {
   return { child, exited, lines: createInterface({ input: child.stdout }), errors, directory };
 }
 
-type Story = Awaited<ReturnType<typeof tell>>;
+type Demo = Awaited<ReturnType<typeof start>>;
 
 /** Expects that no file, process or database of it is left. */
-async function isGone({ directory }: Story, database: string, listeners: string[]): Promise<void> {
+async function isGone({ directory }: Demo, database: string, listeners: string[]): Promise<void> {
   expect(await readdir(directory)).toEqual([]);
   expect((await onMaintenance(`SELECT 1 FROM pg_database WHERE datname = '${database}'`)).rows).toEqual([]);
   for (const listener of listeners) await expect(fetch(`${listener}/livez`)).rejects.toThrow();
@@ -38,39 +38,39 @@ async function isGone({ directory }: Story, database: string, listeners: string[
 const databaseIn = (text: string) => /gateway_story_\w+/.exec(text)?.[0] ?? '';
 const adminsIn = (text: string) => [...text.matchAll(/ admin=(\S+)/g)].map(([, address = '']) => address);
 
-describe.runIf(onServer)('the story of three gateways', () => {
+describe.runIf(onServer)('the demo of three gateways', () => {
   test('is told to its end', { timeout: STORY_MS }, async () => {
-    const story = await tell();
+    const demo = await start();
     const lines: string[] = [];
-    for await (const line of story.lines) lines.push(line);
+    for await (const line of demo.lines) lines.push(line);
     const text = lines.join('\n');
-    expect(await story.exited, [text, ...story.errors].join('\n')).toBe(0);
+    expect(await demo.exited, [text, ...demo.errors].join('\n')).toBe(0);
     for (const name of ['node1', 'node2', 'node3']) expect(text).toContain(`${name}: 200  Hello from the device!`);
     expect(text.match(/The next visit is served \d+ ms after it; \d+ were served/g)).toHaveLength(2);
     const [, before, after] = /The agent is at (node\d);[\s\S]*The agent is at (node\d) now/.exec(text) ?? [];
     expect(before).toBeDefined();
     expect(after).not.toBe(before);
-    await isGone(story, databaseIn(text), adminsIn(text));
+    await isGone(demo, databaseIn(text), adminsIn(text));
   });
 
   test('leaves nothing when it is interrupted', { timeout: STORY_MS }, async () => {
-    const story = await tell();
+    const demo = await start();
     let text = '';
-    for await (const line of story.lines) {
+    for await (const line of demo.lines) {
       text += `${line}\n`;
-      if (/node2: ready/.test(line)) story.child.kill('SIGINT');
+      if (/node2: ready/.test(line)) demo.child.kill('SIGINT');
     }
-    expect(await story.exited).toBe(130);
-    expect(story.errors).toEqual([]);
-    await isGone(story, databaseIn(text), adminsIn(text));
+    expect(await demo.exited).toBe(130);
+    expect(demo.errors).toEqual([]);
+    await isGone(demo, databaseIn(text), adminsIn(text));
   });
 
   test('says what is missing where no server answers', async () => {
-    const story = await tell({ TEST_DATABASE_URL: 'postgresql://postgres@127.0.0.1:1/test' });
-    expect(await story.exited).toBe(1);
-    expect(story.errors.join('\n')).toBe(
+    const demo = await start({ TEST_DATABASE_URL: 'postgresql://postgres@127.0.0.1:1/test' });
+    expect(await demo.exited).toBe(1);
+    expect(demo.errors.join('\n')).toBe(
       'Several gateways share a PostgreSQL database, and nothing answers at 127.0.0.1:1. Look at TEST_DATABASE_URL.',
     );
-    expect(await readdir(story.directory)).toEqual([]);
+    expect(await readdir(demo.directory)).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-// What stands in front of the gateways of a story, for visitors and for agents: HAProxy where it is installed.
+// What stands in front of the gateways of a demo, for visitors and for agents: HAProxy where it is installed.
 
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
