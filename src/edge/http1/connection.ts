@@ -68,18 +68,21 @@ export class Http1Connection {
     this.#listener = listener;
     this.#registry = registry;
     this.#slot = slot;
-    this.#counter = new RequestCounter(listener, slot);
-    this.#reader = new Http1RequestReader(new ClientResolver(socket, listener), this.#counter, () => this.#work());
-    this.#timeouts = new VisitorTimeouts(listener);
-    this.#timeouts.forHead(listener.now());
-    this.#upstreams = new UpstreamPool(registry.draining, true);
-    const shared = { counter: this.#counter, source: this.#reader };
-    this.#writer = new Http1ResponseWriter({ ...shared, socket, slot, isClosing: () => this.#isClosing });
-    this.#context = {
-      ...{ ...shared, listener, writer: this.#writer, timeouts: this.#timeouts, upstreams: this.#upstreams },
-      onDone: () => this.#onDone(),
-      onUpgrade: (upgrade) => this.#onUpgrade(upgrade),
-    };
+    const counter = new RequestCounter(listener, slot);
+    const reader = new Http1RequestReader(new ClientResolver(socket, listener), counter, () => this.#work());
+    const timeouts = new VisitorTimeouts(listener);
+    timeouts.forHead(listener.now());
+    const upstreams = new UpstreamPool(registry.draining, true);
+    const isClosing = () => this.#isClosing;
+    const writer = new Http1ResponseWriter({ socket, slot, counter, source: reader, isClosing });
+    const onDone = () => this.#onDone();
+    const onUpgrade = (upgrade: Upgrade) => this.#onUpgrade(upgrade);
+    this.#counter = counter;
+    this.#reader = reader;
+    this.#timeouts = timeouts;
+    this.#upstreams = upstreams;
+    this.#writer = writer;
+    this.#context = { listener, counter, source: reader, writer, timeouts, upstreams, onDone, onUpgrade };
     listener.counters.connections++;
     for (const [event, handler] of this.#listeners) socket.on(event, handler);
   }
