@@ -9,6 +9,8 @@ export interface NodeLinkSettings extends LinkTiming {
   port: number;
   /** How often counts of rate limits are shared; milliseconds. */
   limitShareMs: number;
+  /** The Redis or Valkey server that counts rate limits exactly; undefined when the nodes share what they count. */
+  limitsUrl: string | undefined;
   /** The address to listen on. */
   host: string;
 }

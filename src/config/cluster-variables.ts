@@ -24,4 +24,12 @@ export const clusterVariables = {
     description:
       'how often gateways tell each other what they have counted for the `rate-limit` actions of policies, and of failed sign-ins. Beyond a limit come at most the requests of this time at the other gateways',
   }),
+  LIMITS_URL: z
+    .url({ protocol: /^rediss?$/, error: 'must be a redis:// or rediss:// URL' })
+    .optional()
+    .meta({
+      description:
+        'Redis 6 or newer, or Valkey (`redis://…`, `rediss://…` with TLS) that counts for the `rate-limit` actions of policies [exactly](operating.md#exact-rate-limits), for all gateways. Needs `NODE_ADDR`',
+      defaultText: 'each gateway counts, and they share their counts every `LIMIT_SHARE_MS`',
+    }),
 };

@@ -51,7 +51,7 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
   const parsed = environment.safeParse(given);
   const half = halfOfPair(given, 'API_TLS_CERT', 'API_TLS_KEY');
   const believed = whomToBelieve(given);
-  const alone = whyAlone(given);
+  const alone = whyAlone(given) ?? whyUnlinked(given);
   if (!parsed.success || half || believed || alone) {
     const issues = parsed.error?.issues ?? [];
     const mistakes = issues.map(
@@ -143,6 +143,7 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
           heartbeatMs: e.LINK_HEARTBEAT_MS,
           toleranceMs: e.LINK_TOLERANCE_MS,
           limitShareMs: e.LIMIT_SHARE_MS,
+          limitsUrl: e.LIMITS_URL,
         }
       : undefined,
     drainMs: e.DRAIN_MS,
@@ -175,6 +176,12 @@ function whomToBelieve({ PROXY_PROTOCOL, TRUSTED_PROXIES }: Record<string, strin
   const isEmpty = (list = '') => /^[\s,]*$/.test(list);
   if (isEmpty(PROXY_PROTOCOL) || !isEmpty(TRUSTED_PROXIES)) return undefined;
   return 'TRUSTED_PROXIES must be set, too: PROXY_PROTOCOL is for connections that come from there';
+}
+
+/** What to say when limits are to be counted for several gateways, and this one has no links to others. */
+function whyUnlinked({ LIMITS_URL, NODE_ADDR }: Record<string, string | undefined>): string | undefined {
+  if (LIMITS_URL === undefined || NODE_ADDR !== undefined) return undefined;
+  return 'NODE_ADDR must be set, too: LIMITS_URL is for gateways that forward visitors to each other';
 }
 
 /** What to say when a variable is set that is about several gateways, and the database is the gateway's own. */

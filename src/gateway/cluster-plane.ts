@@ -16,6 +16,7 @@ import { listen } from '../edge/addresses.ts';
 import { RemotePorts, type RemotePortsDeps } from '../edge/tcp/remote-ports.ts';
 import type { SharedState } from '../http/module.ts';
 import { SharedBreakers } from '../http/shared-breakers.ts';
+import { openRedisLimits, type RedisLimits } from '../policy/redis-limits.ts';
 import { SharedLimiters } from '../policy/shared-limiters.ts';
 import { describeFailure } from '../runtime/describe-failure.ts';
 import type { NodeSource } from '../tunnel/control/nodes.ts';
@@ -46,6 +47,8 @@ export interface ClusterPlaneParts {
 export interface ClusterPlane extends ClusterAccess {
   lookup: ClusterEndpoints;
   links: NodeLinks;
+  /** The server that counts rate limits, where there is one. */
+  limits: Pick<RedisLimits, 'isConnected'> | undefined;
   shared: SharedState;
   counters: LinkDeps['counters'];
   /** Listens for the other nodes, and tells them where. */
@@ -88,9 +91,10 @@ export async function startClusterPlane(
   const lookup = new ClusterEndpoints({ endpoints, routes, links, modules, counters, onFailure, now });
   for (const [method, handler] of lookup.tunnels.methods) methods.set(method, handler);
   const calls = new ClusterCalls({ nodes: member, links });
+  const exact = await startExactLimits(parts, settings.limitsUrl, log);
   const limiters = await parts.start({
     name: 'shared rate limits',
-    start: () => new SharedLimiters({ cluster: { calls, methods }, shareMs: settings.limitShareMs, now }),
+    start: () => new SharedLimiters({ cluster: { calls, methods }, exact, shareMs: settings.limitShareMs, now }),
     stop: (limiters) => limiters.close(),
   });
   const breakers = new SharedBreakers({ calls, methods }, now);
@@ -102,6 +106,7 @@ export async function startClusterPlane(
     },
     lookup,
     links,
+    limits: exact,
     methods,
     counters,
     async open() {
@@ -126,6 +131,27 @@ export async function startClusterPlane(
       await member.announceAddress(`${host}:${port}`);
     },
   };
+}
+
+async function startExactLimits(
+  parts: Lifecycle,
+  url: string | undefined,
+  log: Logger,
+): Promise<RedisLimits | undefined> {
+  if (url === undefined) return undefined;
+  return parts.start({
+    name: 'exact rate limits',
+    start: () =>
+      openRedisLimits(url, (isConnected, error) => {
+        if (isConnected) log.info('Redis (LIMITS_URL) counts rate limits');
+        else
+          log.warn(
+            { err: describeFailure(error) },
+            'Redis (LIMITS_URL) does not answer: the nodes share what they count of rate limits',
+          );
+      }),
+    stop: (limits) => limits.close(),
+  });
 }
 
 /** Listens on the TCP ports of other nodes' endpoints. */

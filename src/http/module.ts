@@ -109,7 +109,7 @@ export interface SharedState {
    * @param id of the limit, the same at each node.
    * @returns 0 when it is allowed, otherwise the milliseconds until the next one is.
    */
-  takeLimit(id: string, limit: { capacity: number; windowMs: number }, key: string): number;
+  takeLimit(id: string, limit: { capacity: number; windowMs: number }, key: string): number | Promise<number>;
   /**
    * Lets a circuit breaker follow the transitions of those with its id at other nodes, also one that has just been.
    * @returns the function that tells the others of a transition of this one.

@@ -27,7 +27,7 @@ export function joinBreakers(of: SharedPlace): JoinBreakers | undefined {
 export function sharedLimit(
   of: SharedPlace,
   limit: { capacity: number; windowMs: number },
-): ((key: string) => number | undefined) | undefined {
+): ((key: string) => number | Promise<number> | undefined) | undefined {
   const shared = of.environment.shared?.();
   if (!shared || !of.owner.scope) return undefined;
   let id: string | undefined;

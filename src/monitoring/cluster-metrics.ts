@@ -10,6 +10,7 @@ export interface ClusterMetricsSource {
   links: Pick<NodeLinks, 'size'>;
   lookup: Pick<ClusterEndpoints, 'tunnels'>;
   counters: LinkCounters;
+  limits: { readonly isConnected: boolean } | undefined;
 }
 
 /** Registers the metrics. @param cluster undefined for a node that reaches no others: it tells zeros, so that alerts can ask for them. */
@@ -18,7 +19,7 @@ export function clusterMetrics(
   cluster: ClusterMetricsSource | undefined,
   lookups: { readonly hits: number; readonly misses: number },
 ): void {
-  const { gauge, counter } = metricsFor(registry);
+  const { gauge, gauges, counter } = metricsFor(registry);
   counter(
     'gateway_route_lookups_total',
     'Lookups of names that this node does not serve, by what answered.',
@@ -34,6 +35,9 @@ export function clusterMetrics(
     'gateway_remote_tunnels',
     'Tunnels of other nodes that this node knows.',
     () => cluster?.lookup.tunnels.size ?? 0,
+  );
+  gauges('gateway_limits_connected', 'Whether the server that counts rate limits answers: 1 or 0.', [], () =>
+    cluster?.limits ? [[{}, Number(cluster.limits.isConnected)]] : [],
   );
   counter(
     'gateway_node_link_dials_total',

@@ -1,9 +1,11 @@
 // Rate limits of several nodes. Each node counts its own events, and adds those of the others, which they share every now and
-// then: beyond a limit come at most the events that the other nodes have allowed since they shared last.
+// then: beyond a limit come at most the events that the other nodes have allowed since they shared last. Where a server counts for
+// all of them, its count decides as long as it answers.
 
 import { LRUCache } from 'lru-cache';
 import type { ClusterAccess } from '../cluster/cluster-query.ts';
 import { limiterKey, type RateLimit, RateLimiter } from './rate-limiter.ts';
+import type { RedisLimits } from './redis-limits.ts';
 
 const LIMIT_COUNTS = 'limitCounts';
 /** The most limits. Those that were not used for their window have nothing to remember. */
@@ -22,6 +24,8 @@ interface CountsMessage {
 
 export interface SharedLimitersDeps {
   cluster: ClusterAccess;
+  /** The server that counts for all nodes, where there is one. */
+  exact?: Pick<RedisLimits, 'take'> | undefined;
   /** The time between two messages, in milliseconds. */
   shareMs: number;
   /** A monotonic clock, in milliseconds. */
@@ -51,10 +55,26 @@ export class SharedLimiters {
   }
 
   /** Counts an event of a key. @returns 0 when it is allowed, otherwise the milliseconds until the next one is. */
-  take(id: string, limit: Limit, key: string): number {
+  take(id: string, limit: Limit, key: string): number | Promise<number> {
     const shortKey = limiterKey(key);
-    const wait = this.#limiter(id, limit).take(shortKey);
-    if (wait === 0) this.#note(id, limit, shortKey);
+    return this.#deps.exact
+      ? this.#takeExactly(this.#deps.exact, id, limit, shortKey)
+      : this.#take(id, limit, shortKey);
+  }
+
+  async #takeExactly(exact: Pick<RedisLimits, 'take'>, id: string, limit: Limit, key: string): Promise<number> {
+    const wait = await exact.take(id, limit, key);
+    if (wait === undefined) return this.#take(id, limit, key);
+    if (wait > 0) return wait;
+    // The nodes go on from here when the server does not answer.
+    this.#limiter(id, limit).add(key, 1);
+    this.#note(id, limit, key);
+    return 0;
+  }
+
+  #take(id: string, limit: Limit, key: string): number {
+    const wait = this.#limiter(id, limit).take(key);
+    if (wait === 0) this.#note(id, limit, key);
     return wait;
   }
 

@@ -17,6 +17,7 @@ describe('a mistake in the environment is reported by the name of its variable:'
     ['DATABASE_DIRECT_URL', 'mysql://localhost/x'],
     ['DATABASE_POOL', '0'],
     ['BUS_URL', 'amqp://localhost'],
+    ['LIMITS_URL', 'nats://localhost'],
     ['SERVER_KEY', 'short'],
     ['SERVER_KEY', key.slice(4)],
     ['SERVER_KEY_PREVIOUS', 'not base64!'],
@@ -58,6 +59,12 @@ describe('a mistake in the environment is reported by the name of its variable:'
   ])('%s, which is for several gateways, with the embedded database', (name, value) => {
     expect(() => readConfig({ [name]: value }, '/')).toThrow(`DATABASE_URL must be set, too: ${name}`);
     expect(() => readConfig({ [name]: value, DATABASE_URL: 'postgresql://localhost/x' }, '/')).not.toThrow();
+  });
+
+  test('LIMITS_URL without links to other gateways', () => {
+    const env = { LIMITS_URL: 'redis://localhost', DATABASE_URL: 'postgresql://localhost/x' };
+    expect(() => readConfig(env, '/')).toThrow('NODE_ADDR must be set, too: LIMITS_URL');
+    expect(readConfig({ ...env, NODE_ADDR: '10.0.0.1' }, '/').nodeLink?.limitsUrl).toBe(env.LIMITS_URL);
   });
 
   test('all of them at once, each on a line of its own', () => {

@@ -166,6 +166,7 @@ export const layersOf: Record<string, string[]> = {
     'auth',
     'keys',
     'shared-limiters.ts',
+    'redis-limits.ts',
     'rate-limiter.ts',
     'cel',
   ],

@@ -4,7 +4,7 @@ import { sharedLimit } from '../../http/shared-state.ts';
 import type { Expression } from '../cel/expression.ts';
 import { RateLimiter } from '../rate-limiter.ts';
 import { toJsonValue } from '../run/json-value.ts';
-import type { ActionKind, ConfigReader } from '../settings/action-kind.ts';
+import type { ActionKind, ActionVerdict, ConfigReader } from '../settings/action-kind.ts';
 import { PROBLEM } from '../settings/problems.ts';
 
 const NAME_MAX = 1023;
@@ -36,16 +36,19 @@ export const rateLimitAction: ActionKind = {
       isTerminal: false,
       run({ bindings, result }) {
         const key = JSON.stringify(keys.map((expression) => toJsonValue(expression.evaluate(bindings))));
-        const wait = takeShared?.(key) ?? limiter.take(key);
-        result('rate_limit', { bucket_key: key, limited: wait > 0 });
-        if (wait === 0 || !enforce) return undefined;
-        const seconds = Math.max(1, Math.ceil(wait / 1000));
-        return {
-          kind: 'refuse',
-          error: 'rateLimited',
-          fields: [['Retry-After', String(seconds)]],
-          reason: `more than ${capacity} requests in ${windowMs / 1000} s for ${name}`,
+        const decide = (wait: number): ActionVerdict => {
+          result('rate_limit', { bucket_key: key, limited: wait > 0 });
+          if (wait === 0 || !enforce) return undefined;
+          const seconds = Math.max(1, Math.ceil(wait / 1000));
+          return {
+            kind: 'refuse',
+            error: 'rateLimited',
+            fields: [['Retry-After', String(seconds)]],
+            reason: `more than ${capacity} requests in ${windowMs / 1000} s for ${name}`,
+          };
         };
+        const wait = takeShared?.(key) ?? limiter.take(key);
+        return wait instanceof Promise ? wait.then(decide) : decide(wait);
       },
     };
   },

@@ -1,8 +1,9 @@
 // `npm run soak -- nodes`: three gateways on a PostgreSQL server, with each fault twenty times (NODES_ROUNDS) beside visitors at
-// random nodes and agents that stay, come and go. NODES_ONLY=a,b chooses faults by a part of their names; NODES_VISITORS (6) says
-// how many visitors there are.
+// random nodes and agents that stay, come and go. NODES_BUS=nats or redis puts that bus between them (TEST_NATS_URL,
+// TEST_REDIS_URL). NODES_ONLY=a,b chooses faults by a part of their names; NODES_VISITORS (6) says how many visitors there are.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testBuses } from '../../support/buses.ts';
 import { onServer } from '../../support/gateway/place.ts';
 import { faults } from '../../support/nodes/faults.ts';
 import { type Round, type Rounds, startRounds } from '../../support/nodes/rounds.ts';
@@ -11,12 +12,20 @@ const ROUNDS = Number(process.env.NODES_ROUNDS || 20);
 const ONLY = (process.env.NODES_ONLY || '').split(',').filter(Boolean);
 const ROUND_MS = 90_000;
 
-const names = Object.keys(faults).filter((name) => ONLY.length === 0 || ONLY.some((part) => name.includes(part)));
+const BUS = process.env.NODES_BUS || '';
+const bus = testBuses.find(({ name, isThere }) => name === BUS && isThere);
+if (BUS && !bus) throw new Error(`NODES_BUS is "${BUS}": it has to be nats or redis, and a server has to answer`);
 
-describe.runIf(onServer)(`three gateways, ${ROUNDS} rounds of each fault`, () => {
+const names = Object.entries(faults)
+  .filter(
+    ([name, { needsBus }]) => (bus || !needsBus) && (ONLY.length === 0 || ONLY.some((part) => name.includes(part))),
+  )
+  .map(([name]) => name);
+
+describe.runIf(onServer)(`three gateways, changes by ${BUS || 'PostgreSQL'}, ${ROUNDS} rounds`, () => {
   let rounds: Rounds;
   beforeAll(async () => {
-    rounds = await startRounds();
+    rounds = await startRounds(bus);
   }, ROUND_MS);
   afterAll(() => rounds?.close(), ROUND_MS);
 
@@ -28,6 +37,10 @@ describe.runIf(onServer)(`three gateways, ${ROUNDS} rounds of each fault`, () =>
     expect(all.flatMap(({ misrouted }) => misrouted)).toEqual([]);
     const last = all.map(({ lastFailureMs }) => lastFailureMs[fault.settles.after]);
     expect.soft(Math.max(...last), 'the last failure').toBeLessThanOrEqual(fault.settles.ms);
+    const lastOfLegs = all.map(({ lastLegsFailureMs }) => lastLegsFailureMs);
+    expect
+      .soft(Math.max(...lastOfLegs), 'with two legs')
+      .toBeLessThanOrEqual(fault.legsSettleMs ?? Number.POSITIVE_INFINITY);
     if (!fault.endsSessions) expect(all.map(({ sessionsEnded }) => sessionsEnded)).toEqual(all.map(() => 0));
   });
 });
@@ -43,7 +56,7 @@ function print(name: string, all: Round[]): void {
   process.stdout.write(
     [
       `${name}, ${all.length} rounds: ${sum(({ requests }) => requests)} requests, ${sum(({ misrouted }) => misrouted.length)} misrouted; least / median / most of a round:`,
-      `  failed ${spread(({ failed }) => failed)}; last failure after the begin ${spread(({ lastFailureMs }) => lastFailureMs.begin)} ms, after the end ${spread(({ lastFailureMs }) => lastFailureMs.end)} ms; sessions ended ${spread(({ sessionsEnded }) => sessionsEnded)}`,
+      `  failed ${spread(({ failed }) => failed)}; last failure after the begin ${spread(({ lastFailureMs }) => lastFailureMs.begin)} ms, after the end ${spread(({ lastFailureMs }) => lastFailureMs.end)} ms; with two legs after the begin ${spread(({ lastLegsFailureMs }) => lastLegsFailureMs)} ms; sessions ended ${spread(({ sessionsEnded }) => sessionsEnded)}`,
       `  failures: ${[...reasons].map(([why, count]) => `${count} ${why}`).join(', ') || 'none'}`,
       '',
     ].join('\n'),

@@ -4,19 +4,26 @@
 import { createServer, type Server } from 'node:http';
 import { DEFAULT_TIMING } from '../../../agent/src/client/timing.ts';
 import { listen } from '../../agent/client/peer.ts';
-import { newClient } from '../../agent/client/support.ts';
+import { newClient, type TestClient } from '../../agent/client/support.ts';
 import { httpName, openSdkSession } from '../agents/sdk.ts';
 import type { Fleet } from './fleet.ts';
 
 /** The metadata of the sessions of agents that stay. */
 export const STAYS = 'stays';
 const OWN = 4;
+const WITH_TWO_LEGS = 2;
+const LEGS = 2;
 const OF_THE_SDK = 2;
 const WANDERERS = 2;
+/** What the names of tunnels begin with whose agents have sessions at two nodes. */
+export const TWO_LEGS = 'legs-';
 /** How long a tunnel of a wanderer is open; milliseconds. */
 const OPEN_MS = 400;
-/** The ends of connections come at once; the agent's own pause before it comes again is up to half a second. */
-const TIMING = DEFAULT_TIMING;
+/**
+ * The ends of connections come at once; the agent's own pause before it comes again is up to half a second. A lost leg is back
+ * before the next round.
+ */
+const TIMING = { ...DEFAULT_TIMING, legRetry: 1000 };
 
 export interface Agents {
   /** The names of tunnels that stay. */
@@ -25,20 +32,23 @@ export interface Agents {
   readonly wandering: ReadonlySet<string>;
   /** How many tunnels have come and gone. */
   readonly wandered: number;
+  /** Resolves when every agent that has two legs is connected with both. */
+  bothLegs(): Promise<void>;
   close(): Promise<void>;
 }
 
 export async function startAgents(fleet: Fleet): Promise<Agents> {
   const staying: string[] = [];
   const closes: (() => unknown)[] = [];
-  for (let i = 0; i < OWN; i++) {
-    const name = `own-${i}.tunnel.localhost`;
+  const stay = async (name: string, { client, open }: TestClient) => {
     const service = await serviceOf(name);
-    const { client, open } = ownAgent(fleet, STAYS);
     closes.push(() => client.close(), service.close);
     await open({ domain: name, forwardsTo: `127.0.0.1:${service.port}` }).answered;
     staying.push(name);
-  }
+  };
+  for (let i = 0; i < OWN; i++) await stay(`own-${i}.tunnel.localhost`, ownAgent(fleet, STAYS));
+  const withLegs = Array.from({ length: WITH_TWO_LEGS }, () => agentWithLegs(fleet));
+  for (const [i, agent] of withLegs.entries()) await stay(`${TWO_LEGS}${i}.tunnel.localhost`, agent);
   for (let i = 0; i < OF_THE_SDK; i++) {
     const name = `sdk-${i}.tunnel.localhost`;
     const service = await serviceOf(name);
@@ -77,6 +87,13 @@ export async function startAgents(fleet: Fleet): Promise<Agents> {
     get wandered() {
       return wandered;
     },
+    async bothLegs() {
+      await Promise.all(
+        withLegs.map(({ client, until }) =>
+          until(() => client.status().legs.filter(({ state }) => state === 'online').length === LEGS),
+        ),
+      );
+    },
     async close() {
       isOver = true;
       await Promise.all(wanderers);
@@ -85,8 +102,19 @@ export async function startAgents(fleet: Fleet): Promise<Agents> {
   };
 }
 
-function ownAgent({ front: { host, port }, ca, authtoken }: Fleet, metadata: string) {
+function ownAgent({ front: { host, port }, ca, authtoken }: Fleet, metadata: string): TestClient {
   return newClient({ host, port, ca }, { authtoken, metadata }, TIMING);
+}
+
+/** Connects to the nodes themselves: whatever stands in front of them may lead both sessions to one node. */
+function agentWithLegs({ nodes, ca, authtoken }: Fleet): TestClient {
+  const gateways = nodes.map((node) => {
+    const [host = '', port] = node.agent().split(':');
+    return { host, port: Number(port) };
+  });
+  const [first] = gateways as [(typeof gateways)[number]];
+  const addresses = async (host: string) => [host];
+  return newClient({ ...first, ca }, { authtoken, metadata: STAYS, gateways, addresses, legs: LEGS }, TIMING);
 }
 
 /** A service that answers with a name. */

@@ -15,6 +15,13 @@ export interface Fault {
   endsSessions: boolean;
   /** Within how long after the fault has begun (`begin`), or is over (`end`), the last visit fails at most; milliseconds. */
   settles: { after: 'begin' | 'end'; ms: number };
+  /**
+   * Within how long after it has begun the last visit at another node fails at most whose agent has sessions at two nodes;
+   * milliseconds.
+   */
+  legsSettleMs?: number;
+  /** Whether it happens to a bus beside the database. */
+  needsBus?: true;
   /** @param node that it happens to, where it happens to one. Resolves when it is over. */
   happen(fleet: Fleet, node: FleetNode): Promise<void>;
   /** What brings the fleet back to what it was, once it was seen how it goes on without. */
@@ -25,6 +32,7 @@ export const faults: Record<string, Fault> = {
   'kill -9 of a node': {
     endsSessions: true,
     settles: { after: 'begin', ms: 5000 },
+    legsSettleMs: 100,
     async happen(_, node) {
       await node.process().kill('SIGKILL');
     },
@@ -33,6 +41,7 @@ export const faults: Record<string, Fault> = {
   'a frozen node': {
     endsSessions: true,
     settles: { after: 'begin', ms: 5000 },
+    legsSettleMs: 1000,
     async happen(_, node) {
       process.kill(node.process().pid, 'SIGSTOP');
       await wait(OUTAGE_MS);
@@ -66,6 +75,17 @@ export const faults: Record<string, Fault> = {
       await database.cut();
       await wait(DATABASE_AWAY_MS);
       await database.heal();
+    },
+  },
+  'the bus away': {
+    endsSessions: false,
+    settles: { after: 'begin', ms: 0 },
+    needsBus: true,
+    async happen({ bus }) {
+      bus?.refuse();
+      await bus?.cut();
+      await wait(OUTAGE_MS);
+      await bus?.heal();
     },
   },
   'a restart': {

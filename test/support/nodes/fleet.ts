@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
+import { type TestBus, throughPort } from '../buses.ts';
 import { type FaultProxy, startFaultProxy } from '../faults/fault-proxy.ts';
 import { newPlace, type Place } from '../gateway/place.ts';
 import { type GatewayProcess, portsOf, startProcess } from '../gateway/process.ts';
@@ -30,6 +31,8 @@ export interface Fleet {
   front: Front<FleetNode>;
   /** In front of the database. */
   database: FaultProxy;
+  /** In front of the bus, where there is one beside the database. */
+  bus: FaultProxy | undefined;
   /** What visitors and agents trust. */
   ca: string;
   authtoken: string;
@@ -38,15 +41,15 @@ export interface Fleet {
   close(): Promise<void>;
 }
 
-/** Starts the gateways, and makes a credential. */
-export async function startFleet(): Promise<Fleet> {
+/** Starts the gateways, and makes a credential. @param through the bus that the gateways are to use; PostgreSQL without one. */
+export async function startFleet(through?: TestBus): Promise<Fleet> {
   const place = await newPlace();
   const direct = new URL(place.env.DATABASE_URL ?? '');
   const database = await startFaultProxy(direct.hostname, Number(direct.port || 5432));
-  const through = new URL(direct);
-  through.host = `127.0.0.1:${database.port}`;
-  const shared = {
-    DATABASE_URL: through.href,
+  const bus = through && (await startFaultProxy(new URL(through.url).hostname, Number(new URL(through.url).port)));
+  const shared: Record<string, string> = {
+    DATABASE_URL: throughPort(direct.href, database.port),
+    ...(through && bus ? { BUS_URL: throughPort(through.url, bus.port) } : {}),
     SERVER_KEY: randomBytes(32).toString('base64'),
     INITIAL_API_KEY: KEY,
     NODE_LEASE_MS: String(LEASE_MS),
@@ -56,7 +59,7 @@ export async function startFleet(): Promise<Fleet> {
   const nodes: FleetNode[] = [];
   const closeNodes = async () => {
     await Promise.all(nodes.map((node) => node.process().kill('SIGTERM')));
-    await Promise.all([...nodes.map(({ links }) => links.close()), database.close()]);
+    await Promise.all([...nodes.map(({ links }) => links.close()), database.close(), bus?.close()]);
     await place.remove();
   };
   try {
@@ -68,6 +71,7 @@ export async function startFleet(): Promise<Fleet> {
       nodes,
       front,
       database,
+      bus,
       ca: readFileSync(join(place.dataDir, 'node1/ca.pem'), 'utf8'),
       authtoken: body.token,
       async sessionsOf(metadata) {

@@ -1,6 +1,7 @@
 // Rounds of faults among several gateways, beside agents and visitors.
 
-import { type Agents, STAYS, startAgents } from './agents.ts';
+import type { TestBus } from '../buses.ts';
+import { type Agents, STAYS, startAgents, TWO_LEGS } from './agents.ts';
 import type { Fault } from './faults.ts';
 import { faults } from './faults.ts';
 import { type Fleet, startFleet } from './fleet.ts';
@@ -21,6 +22,8 @@ export interface Round {
   misrouted: Failure[];
   /** From the begin and from the end of the fault to the last failure; 0 when nothing failed after it. Milliseconds. */
   lastFailureMs: { begin: number; end: number };
+  /** From the begin to the last failure of an agent with two legs, of a visitor at another node; 0 without one. Milliseconds. */
+  lastLegsFailureMs: number;
   /** Of agents that stay. */
   sessionsEnded: number;
 }
@@ -33,8 +36,9 @@ export interface Rounds {
   close(): Promise<void>;
 }
 
-export async function startRounds(): Promise<Rounds> {
-  const fleet = await startFleet();
+/** @param bus that the gateways are to use; PostgreSQL without one. */
+export async function startRounds(bus?: TestBus): Promise<Rounds> {
+  const fleet = await startFleet(bus);
   const agents = await startAgents(fleet).catch(async (error) => {
     await fleet.close();
     throw error;
@@ -60,6 +64,7 @@ export async function startRounds(): Promise<Rounds> {
     async run(name) {
       const fault = faults[name];
       if (!fault) throw new Error(`there is no fault "${name}"`);
+      await agents.bothLegs();
       await settled(performance.now());
       const node = fleet.front.busiest();
       const before = new Set(await fleet.sessionsOf(STAYS));
@@ -71,6 +76,7 @@ export async function startRounds(): Promise<Rounds> {
       await fault.happen(fleet, node);
       const end = performance.now();
       await settled(end);
+      const ofLegs = visitors.failures.filter((one) => one.node !== node.name && one.name.startsWith(TWO_LEGS));
       const after = new Set(await fleet.sessionsOf(STAYS));
       const round = {
         fault,
@@ -83,6 +89,7 @@ export async function startRounds(): Promise<Rounds> {
           begin: Math.max(0, Math.round(visitors.lastFailedAt - begin)),
           end: Math.max(0, Math.round(visitors.lastFailedAt - end)),
         },
+        lastLegsFailureMs: Math.round(Math.max(0, ...ofLegs.map(({ at }) => at - begin))),
         sessionsEnded: [...before].filter((id) => !after.has(id)).length,
       };
       await fault.mend?.(fleet, node);

@@ -1,0 +1,104 @@
+// Rate limits that a Redis server counts for several gateways.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testBuses, throughPort } from '../support/buses.ts';
+import { eventually } from '../support/eventually.ts';
+import { type FaultProxy, startFaultProxy } from '../support/faults/fault-proxy.ts';
+import { onServer, type TestGateway } from '../support/gateway/gateway.ts';
+import { visit } from '../support/visit.ts';
+import { agentAt, type Cluster, named, serve, startCluster } from './support.ts';
+
+/** The gateways tell each other nothing during a test, unless it waits for that. */
+const NEVER_MS = '3600000';
+const AT_ONCE = 30;
+
+const redis = testBuses.find(({ name }) => name === 'redis');
+
+describe.skipIf(!onServer || !redis?.isThere)('over two gateways with LIMITS_URL', () => {
+  let proxy: FaultProxy;
+  let cluster: Cluster;
+  let gateways: [TestGateway, TestGateway];
+  beforeAll(async () => {
+    const { url = '' } = redis ?? {};
+    proxy = await startFaultProxy(new URL(url).hostname, Number(new URL(url).port));
+    const limits = { LIMITS_URL: throughPort(url, proxy.port), LIMIT_SHARE_MS: NEVER_MS };
+    cluster = await startCluster(2, limits);
+    gateways = cluster.gateways as [TestGateway, TestGateway];
+    await isConnected('1');
+  });
+  afterAll(async () => {
+    await cluster?.close();
+    await proxy?.close();
+  });
+
+  const isConnected = async (value: '0' | '1') => {
+    for (const { admin } of cluster.gateways)
+      await eventually(async () =>
+        expect(await (await fetch(`${admin}/metrics`)).text()).toContain(`\ngateway_limits_connected ${value}\n`),
+      );
+  };
+
+  /** Serves a tunnel with a limit. @returns visits it by both gateways in turn, all at once, and counts the answers. */
+  async function limited(capacity: number, rate = '60s') {
+    const config = { name: 'all', algorithm: 'sliding_window', capacity, rate, bucket_key: ['conn.client_ip'] };
+    const policy = { on_http_request: [{ actions: [{ type: 'rate-limit', config }] }] };
+    const url = await serve(await agentAt(gateways[0], cluster.account), await named('exact'), { policy });
+    return async (count: number) => {
+      const answers: Record<number, number> = {};
+      for (let at = 0; at < count; at += AT_ONCE) {
+        const some = Array.from({ length: Math.min(AT_ONCE, count - at) }, (_, i) => gateways[(at + i) % 2]);
+        for (const { status } of await Promise.all(some.map((gateway) => visit(url, (gateway as TestGateway).http))))
+          answers[status] = (answers[status] ?? 0) + 1;
+      }
+      return answers;
+    };
+  }
+
+  test('as many are let in as the limit says, and not one more', async () => {
+    const ask = await limited(50);
+    expect(await ask(200)).toEqual({ 200: 50, 429: 150 });
+  });
+
+  test('a large limit, whose times are merged, lets in as many as it says', async () => {
+    const ask = await limited(1500);
+    expect(await ask(1600)).toEqual({ 200: 1500, 429: 100 });
+  });
+
+  test('who is refused learns when to come again', async () => {
+    const config = {
+      name: 'one',
+      algorithm: 'sliding_window',
+      capacity: 1,
+      rate: '60s',
+      bucket_key: ['conn.client_ip'],
+    };
+    const policy = { on_http_request: [{ actions: [{ type: 'rate-limit', config }] }] };
+    const url = await serve(await agentAt(gateways[0], cluster.account), await named('exact'), { policy });
+    expect((await visit(url, gateways[0].http)).status).toBe(200);
+    const { status, headers } = await visit(url, gateways[1].http);
+    expect(status).toBe(429);
+    expect(Number(headers['retry-after'])).toBeGreaterThan(50);
+    expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60);
+  });
+
+  test.each(['cut', 'silent'] as const)(
+    'while Redis is %s, each gateway goes on from what was counted; then Redis counts again',
+    async (outage) => {
+      const ask = await limited(20);
+      expect(await ask(10)).toEqual({ 200: 10 });
+      if (outage === 'cut') {
+        proxy.refuse();
+        await proxy.cut();
+        await isConnected('0');
+      } else proxy.shape({ outage: 'black hole' });
+      // Of the 10 that are left each lets in 15: it knows of the 5 that it has let in before.
+      expect(await ask(60)).toEqual({ 200: 30, 429: 30 });
+      await proxy.cut();
+      await proxy.heal();
+      await isConnected('1');
+      // Redis knows of the first 10 only.
+      await eventually(async () => expect(await ask(1)).toEqual({ 200: 1 }));
+      expect((await ask(40))[200]).toBeLessThanOrEqual(9);
+    },
+  );
+});
