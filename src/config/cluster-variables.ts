@@ -30,6 +30,6 @@ export const clusterVariables = {
     .meta({
       description:
         'Redis 6 or newer, or Valkey (`redis://…`, `rediss://…` with TLS) that counts for the `rate-limit` actions of policies [exactly](operating.md#exact-rate-limits), for all gateways. Needs `NODE_ADDR`',
-      defaultText: 'each gateway counts, and they share their counts every `LIMIT_SHARE_MS`',
+      defaultText: 'gateways share their counts',
     }),
 };

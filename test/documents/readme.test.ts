@@ -134,6 +134,7 @@ describe('configuration', () => {
     'a quarter of `TCP_PORTS`': 250,
     'visitors are not forwarded': undefined,
     '`NODE_ADDR`': undefined,
+    'gateways share their counts': undefined,
   };
   const config = readConfig({}, root);
   const link = readConfig({ NODE_ADDR: 'gateway-1', DATABASE_URL: 'postgresql://localhost/gateway' }, root).nodeLink;
@@ -151,6 +152,7 @@ describe('configuration', () => {
     linkHeartbeatMs: link?.heartbeatMs,
     linkToleranceMs: link?.toleranceMs,
     limitShareMs: link?.limitShareMs,
+    limitsUrl: link?.limitsUrl,
     tcpPorts: `${config.tcpPorts.first}-${config.tcpPorts.last}`,
     dataDir: relative(root, config.dataDir),
     versionHeaderAliases: config.versionHeaders.slice(1),
