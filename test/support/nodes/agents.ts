@@ -90,7 +90,7 @@ export async function startAgents(fleet: Fleet): Promise<Agents> {
     async bothLegs() {
       await Promise.all(
         withLegs.map(({ client, until }) =>
-          until(() => client.status().legs.filter(({ state }) => state === 'online').length === LEGS),
+          until(() => client.status.legs.filter(({ state }) => state === 'online').length === LEGS),
         ),
       );
     },

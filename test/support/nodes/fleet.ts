@@ -41,9 +41,18 @@ export interface Fleet {
   close(): Promise<void>;
 }
 
-/** Starts the gateways, and makes a credential. @param through the bus that the gateways are to use; PostgreSQL without one. */
-export async function startFleet(through?: TestBus): Promise<Fleet> {
-  const place = await newPlace();
+export interface FleetOptions {
+  /** The bus that the gateways are to use; PostgreSQL without one. */
+  through?: TestBus | undefined;
+  /** Where they keep their data, if not in a place of their own. It is removed with them. */
+  place?: Place;
+  /** Further settings of all gateways. */
+  env?: Record<string, string>;
+}
+
+/** Starts the gateways, and makes a credential. */
+export async function startFleet({ through, place: given, env }: FleetOptions = {}): Promise<Fleet> {
+  const place = given ?? (await newPlace());
   const direct = new URL(place.env.DATABASE_URL ?? '');
   const database = await startFaultProxy(direct.hostname, Number(direct.port || 5432));
   const bus = through && (await startFaultProxy(new URL(through.url).hostname, Number(new URL(through.url).port)));
@@ -55,6 +64,7 @@ export async function startFleet(through?: TestBus): Promise<Fleet> {
     NODE_LEASE_MS: String(LEASE_MS),
     LOG_LEVEL: 'warn',
     DRAIN_MS: '5000',
+    ...env,
   };
   const nodes: FleetNode[] = [];
   const closeNodes = async () => {

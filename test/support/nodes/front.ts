@@ -25,6 +25,8 @@ export interface Front<Node extends FrontNode> {
   port: number;
   /** A node at random among those that are ready; when none is, among all: it serves what it knows. */
   pick(): Node;
+  /** Leads all agents to this node while it is ready; undefined: to one at random again. */
+  leadAgentsTo(node: Node | undefined): void;
   /** The node that has the most connections of agents. */
   busiest(): Node;
   /** Waits until all nodes are ready. */
@@ -40,6 +42,7 @@ export async function startFront<Node extends FrontNode>(nodes: readonly Node[])
     const some = ready.size > 0 ? [...ready] : nodes;
     return some[Math.floor(Math.random() * some.length)] as Node;
   };
+  let only: Node | undefined;
   let isClosed = false;
   const watch = async (node: Node) => {
     while (!isClosed) {
@@ -58,7 +61,7 @@ export async function startFront<Node extends FrontNode>(nodes: readonly Node[])
     handOn(near, ATTEMPTS);
   });
   const handOn = (near: Socket, attempts: number) => {
-    const node = pick();
+    const node = only && ready.has(only) ? only : pick();
     const [host, port] = node.agent().split(':');
     const far = connect({ host, port: Number(port), noDelay: true });
     // A node that refuses is tried no longer than another one is found: some SDKs rest for two minutes after three failures.
@@ -81,6 +84,9 @@ export async function startFront<Node extends FrontNode>(nodes: readonly Node[])
     host: '127.0.0.1',
     port: (server.address() as AddressInfo).port,
     pick,
+    leadAgentsTo(node) {
+      only = node;
+    },
     busiest: () => nodes.toSorted((a, b) => (agents.get(b)?.size ?? 0) - (agents.get(a)?.size ?? 0))[0] as Node,
     async allReady() {
       while (ready.size < nodes.length) await new Promise((resolve) => setTimeout(resolve, CHECK_MS / 5));

@@ -38,7 +38,7 @@ export interface Rounds {
 
 /** @param bus that the gateways are to use; PostgreSQL without one. */
 export async function startRounds(bus?: TestBus): Promise<Rounds> {
-  const fleet = await startFleet(bus);
+  const fleet = await startFleet({ through: bus });
   const agents = await startAgents(fleet).catch(async (error) => {
     await fleet.close();
     throw error;
