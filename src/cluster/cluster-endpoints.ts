@@ -80,7 +80,8 @@ export class ClusterEndpoints implements EndpointLookup {
     const key = `labels ${proto} ${accountId} ${JSON.stringify(selector)}`;
     return this.#resolveShared(key, async () => {
       const routes = await this.#deps.routes.lookUpLabels(accountId, selector);
-      return this.#keep(key, await this.#membersOf(routes, proto), SHARED_TTL_MS);
+      const members = routes.length > 0 ? await this.#membersOf(routes, proto) : this.#stillOpen(key);
+      return this.#keep(key, members, SHARED_TTL_MS);
     });
   }
 
@@ -136,20 +137,29 @@ export class ClusterEndpoints implements EndpointLookup {
     const { routes: source } = this.#deps;
     const key = 'address' in target ? target.address : `${target.listener}:${target.hostname}`;
     for (let attempt = 0; ; attempt++) {
-      const { status, routes } = await source.lookUp(target);
+      const { status, routes, mayChange } = await source.lookUp(target);
       const [first] = routes;
       if (!first) {
+        const members = this.#stillOpen(key);
+        if (members.length > 0) return this.#keep(key, members, SHARED_TTL_MS);
         this.#found.delete(key);
         return status;
       }
       if (isOwn(first.rank)) return this.#keep(key, [], SHARED_TTL_MS);
       const members = await this.#membersOf(routes, proto);
-      const isShared = routes.length > 1 || first.rank > 0;
-      if (members.length > 0) return this.#keep(key, members, isShared ? SHARED_TTL_MS : EXACT_TTL_MS);
+      if (members.length > 0) return this.#keep(key, members, mayChange ? SHARED_TTL_MS : EXACT_TTL_MS);
       // The routes were wrong, or no node that has them can be reached. What is remembered of them is asked for anew once.
       source.forgetRoutes(target);
       if (attempt === 1) return 'elsewhere';
     }
+  }
+
+  /**
+   * What was found before and can still be used. No route leads to it while the lease of its node has lapsed, as just after an
+   * outage of the database. The node itself says when it no longer has a tunnel.
+   */
+  #stillOpen(key: string): readonly RemoteTunnel[] {
+    return this.#found.get(key)?.members.filter(({ isOpen }) => isOpen) ?? [];
   }
 
   async #membersOf(routes: readonly TunnelRoute[], proto: Proto): Promise<RemoteTunnel[]> {

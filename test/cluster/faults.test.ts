@@ -3,6 +3,8 @@
 import { connect as connectTls } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { certificate } from '../agent/client/peer.ts';
+import { newCredential } from '../support/agents/live.ts';
+import { rawAgent } from '../support/agents/raw-agent.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FaultProxy, startFaultProxy } from '../support/faults/fault-proxy.ts';
 import { onServer, type TestGateway } from '../support/gateway/gateway.ts';
@@ -147,5 +149,29 @@ test.runIf(onServer)(
     await eventually(async () => expect(await sessions()).toEqual(before));
     expect([await met(there), await met(here)]).toEqual(['there', 'here']);
     expect(agents.map(({ identities }) => identities.length)).toEqual([1, 1]);
+  },
+);
+
+test.runIf(onServer)(
+  'a name that is known is served while the lease of its node has lapsed, which may be renewed',
+  async () => {
+    // Nobody renews it during the test.
+    const cluster = await startCluster(2, { NODE_LEASE_MS: '600000' });
+    onTestFinished(() => cluster.close());
+    const [owner, entry] = cluster.gateways as [TestGateway, TestGateway];
+    const { authtoken } = await newCredential(cluster.account);
+    const raw = await rawAgent(owner);
+    await raw.auth(authtoken);
+    const domain = 'lapsed.tunnel.localhost';
+    // Others may join a pool, so its routes are looked up again every second.
+    const { Id } = await raw.bind(domain, { Extra: { Token: '', PoolingEnabled: true } });
+    const ask = async () => (await visit(`http://${domain}`, entry.http)).body;
+    expect(await ask()).toBe(Id);
+    const { prisma } = owner.app;
+    await prisma.$executeRaw`UPDATE node SET lease_until = now() - interval '1 minute' WHERE address LIKE '127.0.1.1:%'`;
+    const { misses } = entry.registrar.lookups;
+    while (entry.registrar.lookups.misses < misses + 2) expect(await ask()).toBe(Id);
+    raw.close();
+    await eventually(async () => expect(await ask()).toMatch(/ERR_GATEWAY_/));
   },
 );

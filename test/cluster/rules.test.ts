@@ -107,7 +107,10 @@ describe.runIf(onServer)('on another node', () => {
       expect(bound.Error).toBe('');
       return { raw, id: bound.Id as string };
     };
-    const [one, other] = [await bindPooled(owner), await bindPooled(owner)];
+    const one = await bindPooled(owner);
+    expect((await visit(`http://${domain}`, entry.http)).body).toBe(one.id);
+    // It joins what the entry node knows already.
+    const other = await bindPooled(owner);
     const seen = new Set<string>();
     // The requests of one connection stay with one tunnel.
     const agent = new Agent();
@@ -121,5 +124,15 @@ describe.runIf(onServer)('on another node', () => {
     await eventually(async () =>
       expect([one.id, other.id]).toContain((await visit(`http://${domain}`, entry.http)).body),
     );
+  });
+
+  test('an exact name that another node binds is served, also where its wildcard was known before', async () => {
+    await done(cluster.account, 'POST', '/reserved_domains', { domain: '*.known.example.com' });
+    const there = await agent();
+    await serve(there, await named('wildcard'), { domain: '*.known.example.com' });
+    const url = 'http://exact.known.example.com';
+    expect(await met(url)).toBe('wildcard');
+    await serve(there, await named('exact'), { domain: 'exact.known.example.com' });
+    await eventually(async () => expect(await met(url)).toBe('exact'));
   });
 });

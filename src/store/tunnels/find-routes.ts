@@ -19,7 +19,11 @@ interface Row {
   tunnelId: string;
   nodeId: string;
   nodeAddress: string;
+  /** Whether further tunnels may come to serve the address. */
+  pooling: boolean;
 }
+
+type RouteRow = Pick<Row, 'tunnelId' | 'nodeId' | 'nodeAddress'>;
 
 /**
  * Finds the routes of many lookups with one statement.
@@ -35,26 +39,34 @@ export async function findRoutes(
   const addresses = [...new Set(lookups.flatMap((lookup) => lookup.addresses))];
   const domains = [...new Set(lookups.flatMap((lookup) => lookup.domains))];
   const rows = await db.$queryRaw<Row[]>`
-    SELECT 'served' AS what, e.address AS name, e.tunnel_id AS "tunnelId", n.id AS "nodeId", n.address AS "nodeAddress"
-      FROM endpoint e JOIN node n ON n.id = e.node_id
+    SELECT 'served' AS what, e.address AS name, e.tunnel_id AS "tunnelId", n.id AS "nodeId", n.address AS "nodeAddress",
+        coalesce(c.pooling, false) AS pooling
+      FROM endpoint e JOIN node n ON n.id = e.node_id LEFT JOIN claim c ON c.address = e.address
       WHERE e.address = ANY(${addresses}) AND n.id <> ${ownId} AND n.lease_until > now()
-    UNION ALL SELECT 'served', e.address, e.tunnel_id, n.id, n.address
+    UNION ALL SELECT 'served', e.address, e.tunnel_id, n.id, n.address, coalesce(c.pooling, false)
       FROM endpoint e JOIN tunnel_leg l ON l.tunnel_id = e.tunnel_id JOIN node n ON n.id = l.node_id
+        LEFT JOIN claim c ON c.address = e.address
       WHERE e.address = ANY(${addresses}) AND n.id <> ${ownId} AND n.lease_until > now()
-    UNION ALL SELECT 'claimed', address, '', '', '' FROM claim
+    UNION ALL SELECT 'claimed', address, '', '', '', pooling FROM claim
       WHERE address = ANY(${addresses}) AND (held_until IS NULL OR held_until > now())
-    UNION ALL SELECT 'reserved', domain, '', '', '' FROM reserved_domain WHERE domain = ANY(${domains})`;
+    UNION ALL SELECT 'reserved', domain, '', '', '', false FROM reserved_domain WHERE domain = ANY(${domains})`;
   const known = grouped(rows);
   return lookups.map((lookup) => {
     const rank = lookup.addresses.findIndex((address) => known.has(`served ${address}`));
     if (rank >= 0) {
       const served = known.get(`served ${lookup.addresses[rank]}`) ?? [];
-      return { status: 'elsewhere', routes: served.slice(0, ROUTES_MAX).map((row) => routeOf(row, rank, nodes)) };
+      const routes = served.slice(0, ROUTES_MAX).map((row) => routeOf(row, rank, nodes));
+      // An exact name can be bound beside a wildcard at any time.
+      return {
+        status: 'elsewhere',
+        routes,
+        mayChange: rank > 0 || served.length > 1 || served.some(({ pooling }) => pooling),
+      };
     }
     const isHeld =
       lookup.addresses.some((address) => known.has(`claimed ${address}`)) ||
       lookup.domains.some((domain) => known.has(`reserved ${domain}`));
-    return { status: isHeld ? 'offline' : 'unknown', routes: [] };
+    return { status: isHeld ? 'offline' : 'unknown', routes: [], mayChange: true };
   });
 }
 
@@ -65,7 +77,7 @@ export async function findLabelledRoutes(
   ownId: string,
   nodes: Map<string, NodeRef>,
 ): Promise<TunnelRoute[]> {
-  const rows = await db.$queryRaw<Omit<Row, 'what' | 'name'>[]>`
+  const rows = await db.$queryRaw<RouteRow[]>`
     SELECT t.id AS "tunnelId", n.id AS "nodeId", n.address AS "nodeAddress"
     FROM tunnel t CROSS JOIN LATERAL (
       SELECT s.node_id FROM tunnel_session s WHERE s.id = t.session_id
@@ -97,11 +109,7 @@ function grouped(rows: readonly Row[]): Map<string, Row[]> {
   return groups;
 }
 
-function routeOf(
-  { tunnelId, nodeId, nodeAddress }: Omit<Row, 'what' | 'name'>,
-  rank: number,
-  nodes: Map<string, NodeRef>,
-) {
+function routeOf({ tunnelId, nodeId, nodeAddress }: RouteRow, rank: number, nodes: Map<string, NodeRef>): TunnelRoute {
   const known = nodes.get(nodeId);
   if (known?.address === nodeAddress) return { tunnelId, node: known, rank };
   const node: NodeRef = { id: nodeId, address: nodeAddress };

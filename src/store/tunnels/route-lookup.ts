@@ -10,9 +10,9 @@ import type { RegistrarDeps } from './registrar-deps.ts';
 
 /** The most results that are cached, where visitors are forwarded and where they are not. A served name takes about 250 bytes. */
 const CACHE_MAX = { forwarding: 100_000, alone: 10_000 };
-/** How long a result is used: of what is served elsewhere, and of what is not served; milliseconds. */
-const FOUND_TTL_MS = 60_000;
-const ABSENT_TTL_MS = 1000;
+/** How long a result is used that turns out to be wrong when it is used, and one that may change without; milliseconds. */
+const TTL_MS = 60_000;
+const CHANGING_TTL_MS = 1000;
 /** The most lookups of one batch. A name also stands for the wildcards above it. */
 const BATCH = 100;
 /** The most lookups that may wait for an answer. More mean a flood of requests, or a database that does not answer. */
@@ -27,13 +27,13 @@ interface PendingLookup extends Lookup {
   reject(error: unknown): void;
 }
 
-/** A cached result. A single route is stored without its list, as most are. */
+/** A cached result. A single route that will not change is stored without its list, as most are. */
 type Cached = TunnelRoute | readonly TunnelRoute[] | 'unknown' | 'offline';
 
 export function createRouteSource({ prisma, node, changes, settings }: RegistrarDeps): RouteSource {
   const cache = new LRUCache<string, Cached>({ max: settings.nodeLink ? CACHE_MAX.forwarding : CACHE_MAX.alone });
-  // A wrong route turns out when it is used, and is looked up again. Where none is used, this is only what visitors are told.
-  const foundTtlMs = settings.nodeLink ? FOUND_TTL_MS : ABSENT_TTL_MS;
+  // Where no route is used, none turns out to be wrong: this is only what visitors are told.
+  const ttlMs = settings.nodeLink ? TTL_MS : CHANGING_TTL_MS;
   const lookups = { hits: 0, misses: 0 };
   const pending = new Map<string, PendingLookup>();
   /** The nodes of the routes: one object for each, which many routes share. */
@@ -53,9 +53,7 @@ export function createRouteSource({ prisma, node, changes, settings }: Registrar
         );
         batch.forEach(([key, lookup], i) => {
           const routes = found[i] as Routes;
-          cache.set(inOnePiece(key), compact(routes), {
-            ttl: routes.status === 'elsewhere' ? foundTtlMs : ABSENT_TTL_MS,
-          });
+          cache.set(inOnePiece(key), compact(routes), { ttl: routes.mayChange ? CHANGING_TTL_MS : ttlMs });
           lookup.resolve(routes);
         });
       } catch (error) {
@@ -103,7 +101,7 @@ export function createRouteSource({ prisma, node, changes, settings }: Registrar
   };
 }
 
-const UNKNOWN: Routes = { status: 'unknown', routes: [] };
+const UNKNOWN: Routes = { status: 'unknown', routes: [], mayChange: true };
 
 function keyOf(target: RouteTarget): string {
   return 'hostname' in target ? `${target.listener}:${target.hostname}` : target.address;
@@ -118,14 +116,15 @@ function lookupOf(target: RouteTarget): Lookup | undefined {
   return { addresses: domains.map((name) => `${listener}:${name}`), domains };
 }
 
-function compact({ status, routes }: Routes): Cached {
+function compact({ status, routes, mayChange }: Routes): Cached {
   if (status !== 'elsewhere') return status;
-  return routes.length === 1 ? (routes[0] as TunnelRoute) : routes;
+  return mayChange ? routes : (routes[0] as TunnelRoute);
 }
 
 function expand(cached: Cached): Routes {
-  if (typeof cached === 'string') return { status: cached, routes: [] };
-  return { status: 'elsewhere', routes: Array.isArray(cached) ? cached : [cached as TunnelRoute] };
+  if (typeof cached === 'string') return { status: cached, routes: [], mayChange: true };
+  const mayChange = Array.isArray(cached);
+  return { status: 'elsewhere', routes: mayChange ? cached : [cached as TunnelRoute], mayChange };
 }
 
 /** A text that was put together refers to its parts, and takes their memory as well. */

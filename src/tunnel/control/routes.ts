@@ -28,6 +28,8 @@ export interface Routes {
   readonly status: 'unknown' | 'offline' | 'elsewhere';
   /** The tunnels of live nodes at the most specific address that any of them serves. */
   readonly routes: readonly TunnelRoute[];
+  /** Whether others may come to serve it without that these routes turn out to be wrong: pools, wildcards, and what is not served. */
+  readonly mayChange: boolean;
 }
 
 /** The part of the registrar that finds routes. Each method rejects when the database does not answer. */

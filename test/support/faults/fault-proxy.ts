@@ -50,6 +50,7 @@ export interface FaultProxy extends Faults {
 
 /**
  * Listens on a free port of 127.0.0.1.
+ * @param port of the target; 0 is the number of the port that it listens on itself.
  * @param window how many bytes may be on their way in one direction of a connection: it bounds the memory, and with it
  * the throughput over a delay. A receiver that takes nothing stops the sender at once.
  */
@@ -63,7 +64,7 @@ export async function startFaultProxy(host: string, port: number, window = 64 * 
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (near) => {
     accepted++;
     const far = new Socket({ allowHalfOpen: true }).setNoDelay();
-    const connection = join(near, far, lines, window, () => far.connect(port, host));
+    const connection = join(near, far, lines, window, () => far.connect(port || own, host));
     connections.add(connection);
     far.on('connect', () => onConnected.tell(connection));
     connection.closed.then(() => {

@@ -4,7 +4,6 @@
 import { randomBytes } from 'node:crypto';
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import pg from 'pg';
 import { type TestBus, throughPort } from '../buses.ts';
 import { type FaultProxy, startFaultProxy } from '../faults/fault-proxy.ts';
 import { newPlace, type Place } from '../gateway/place.ts';
@@ -108,14 +107,12 @@ async function startNode(place: Place, index: number, shared: Record<string, str
   if (index > 0)
     for (const file of ['ca.pem', 'ca.key']) copyFileSync(join(place.dataDir, 'node1', file), join(dataDir, file));
   const host = `127.0.1.${index + 1}`;
-  const env = { ...shared, DATA_DIR: dataDir, HOST: host, NODE_ADDR: host, NODE_PORT: '0', ALLOWED_HOSTS: host };
+  // The others reach it by the proxy alone: that is what it tells them.
+  const links = await startFaultProxy(host, 0);
+  const link = { NODE_ADDR: '127.0.0.1', NODE_HOST: host, NODE_PORT: String(links.port) };
+  const env = { ...shared, ...link, DATA_DIR: dataDir, HOST: host, ALLOWED_HOSTS: host };
   let gateway = await startProcess(env, place);
-  const ports = portsOf(gateway);
-  const listener = await addressOf(place, host);
-  const links = await startFaultProxy(host, Number(listener.split(':')[1]));
-  const settings = { ...env, ...ports, NODE_PORT: listener.split(':')[1] ?? '' };
-  const lead = () => leadThrough(place, host, `127.0.0.1:${links.port}`);
-  await lead();
+  const settings = { ...env, ...portsOf(gateway) };
   return {
     name,
     links,
@@ -124,26 +121,6 @@ async function startNode(place: Place, index: number, shared: Record<string, str
     agent: () => gateway.agent,
     async restart() {
       gateway = await startProcess(settings, place, KEY);
-      await lead();
     },
   };
-}
-
-async function addressOf(place: Place, host: string): Promise<string> {
-  const rows = await query(place, `SELECT address FROM node WHERE address LIKE '${host}:%'`);
-  return rows[0]?.address ?? '';
-}
-
-/** Leads the other nodes through a proxy. */
-async function leadThrough(place: Place, host: string, address: string): Promise<void> {
-  await query(place, `UPDATE node SET address = '${address}' WHERE address LIKE '${host}:%'`);
-}
-
-async function query({ env }: Place, statement: string): Promise<{ address?: string }[]> {
-  const client = new pg.Client({ connectionString: env.DATABASE_URL });
-  await client.connect();
-  return client.query(statement).then(
-    ({ rows }) => client.end().then(() => rows),
-    (error) => client.end().then(() => Promise.reject(error)),
-  );
 }
