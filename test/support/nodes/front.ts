@@ -68,12 +68,12 @@ export async function startFront<Node extends FrontNode>(nodes: readonly Node[])
     const onRefused = () => (attempts > 1 ? handOn(near, attempts - 1) : near.destroy());
     far.once('error', onRefused).once('connect', () => {
       far.off('error', onRefused).on('error', () => {});
+      if (near.destroyed) return void far.destroy();
       agents.get(node)?.add(near);
       near.on('close', () => {
         agents.get(node)?.delete(near);
         far.destroy();
       });
-      if (near.destroyed) far.destroy();
       far.on('close', () => near.destroy()).pipe(near);
       near.pipe(far);
     });
