@@ -2,7 +2,7 @@
 // and that node describes them. What was found is kept, so that further visitors are served at once.
 
 import { LRUCache } from 'lru-cache';
-import type { RouteSource, RouteTarget, TunnelRoute } from '../tunnel/control/routes.ts';
+import type { RouteSource, Routes, RouteTarget, TunnelRoute } from '../tunnel/control/routes.ts';
 import type { Labels, LiveEndpoint, Proto } from '../tunnel/endpoints/endpoint.ts';
 import type { EndpointLookup, NameStatus } from '../tunnel/endpoints/endpoint-lookup.ts';
 import {
@@ -29,7 +29,9 @@ const MEMBERS_MAX = 8;
 
 /** What was found for a name or a selector. */
 interface Found {
-  /** The remote tunnels, in round robin. None: the most specific endpoint is a wildcard of this node. */
+  /** The routes that led to it. None: the most specific endpoint is a wildcard of this node. */
+  routes: readonly TunnelRoute[];
+  /** The remote tunnels, in round robin. */
   members: readonly RemoteTunnel[];
   next: number;
   until: number;
@@ -61,7 +63,7 @@ export class ClusterEndpoints implements EndpointLookup {
     if (own) return own;
     const found = this.#known(`${listener}:${hostname}`, () => this.#lookUpName(listener, hostname));
     if (!found) return undefined;
-    return found.members.length > 0 ? memberOf(found) : endpoints.byWildcard(listener, hostname)?.endpoint;
+    return memberOf(found) ?? endpoints.byWildcard(listener, hostname)?.endpoint;
   }
 
   async resolveName(listener: 'http' | 'tls', hostname: string): Promise<LiveEndpoint | NameStatus> {
@@ -79,9 +81,12 @@ export class ClusterEndpoints implements EndpointLookup {
   async resolveLabels(accountId: string, selector: Labels, proto: EdgeProto): Promise<LiveEndpoint | undefined> {
     const key = `labels ${proto} ${accountId} ${JSON.stringify(selector)}`;
     return this.#resolveShared(key, async () => {
-      const routes = await this.#deps.routes.lookUpLabels(accountId, selector);
-      const members = routes.length > 0 ? await this.#membersOf(routes, proto) : this.#stillOpen(key);
-      return this.#keep(key, members, SHARED_TTL_MS);
+      const { routes } = await this.#routesOf(key, async () => {
+        const routes = await this.#deps.routes.lookUpLabels(accountId, selector);
+        return { status: 'offline', routes, mayChange: true };
+      });
+      const members = await this.#membersOf(routes, proto);
+      return this.#keep(key, members.length > 0 ? routes : [], members, SHARED_TTL_MS);
     });
   }
 
@@ -100,11 +105,8 @@ export class ClusterEndpoints implements EndpointLookup {
     if (found.members.some(({ isOpen }) => !isOpen)) {
       found.members = found.members.filter(({ isOpen }) => isOpen);
       found.until = 0;
-      if (found.members.length === 0) {
-        this.#found.delete(key);
-        return undefined;
-      }
     }
+    if (found.members.length === 0 && found.routes.length > 0) return undefined;
     // Without the database, what is known goes on.
     if (this.#deps.now() >= found.until) this.#once(key, lookUp).catch(() => undefined);
     return found;
@@ -125,7 +127,7 @@ export class ClusterEndpoints implements EndpointLookup {
       return own !== undefined && own.rank <= rank;
     });
     if (typeof found === 'object' || !endpoints.byWildcard(listener, hostname)) return found;
-    return this.#keep(`${listener}:${hostname}`, [], SHARED_TTL_MS);
+    return this.#keep(`${listener}:${hostname}`, [], [], SHARED_TTL_MS);
   }
 
   /** @param isOwn whether an endpoint of this node is more specific than a route of this rank, or as specific. */
@@ -135,19 +137,15 @@ export class ClusterEndpoints implements EndpointLookup {
     isOwn: (rank: number) => boolean = () => false,
   ): Promise<Found | NameStatus> {
     const { routes: source } = this.#deps;
-    const key = 'address' in target ? target.address : `${target.listener}:${target.hostname}`;
+    const key = keyOf(target);
     for (let attempt = 0; ; attempt++) {
-      const { status, routes, mayChange } = await source.lookUp(target);
+      const { status, routes, mayChange } = await this.#routesOf(key, () => source.lookUp(target));
       const [first] = routes;
-      if (!first) {
-        const members = this.#stillOpen(key);
-        if (members.length > 0) return this.#keep(key, members, SHARED_TTL_MS);
-        this.#found.delete(key);
-        return status;
-      }
-      if (isOwn(first.rank)) return this.#keep(key, [], SHARED_TTL_MS);
+      if (first && isOwn(first.rank)) return this.#keep(key, [], [], SHARED_TTL_MS);
       const members = await this.#membersOf(routes, proto);
-      if (members.length > 0) return this.#keep(key, members, mayChange ? SHARED_TTL_MS : EXACT_TTL_MS);
+      if (members.length > 0) return this.#keep(key, routes, members, mayChange ? SHARED_TTL_MS : EXACT_TTL_MS);
+      this.#found.delete(key);
+      if (status !== 'elsewhere') return status;
       // The routes were wrong, or no node that has them can be reached. What is remembered of them is asked for anew once.
       source.forgetRoutes(target);
       if (attempt === 1) return 'elsewhere';
@@ -155,11 +153,14 @@ export class ClusterEndpoints implements EndpointLookup {
   }
 
   /**
-   * What was found before and can still be used. No route leads to it while the lease of its node has lapsed, as just after an
-   * outage of the database. The node itself says when it no longer has a tunnel.
+   * The routes of a key. While the database is away, and then until the leases that have lapsed meanwhile are renewed, it knows of
+   * none: then those that were found before are tried. The nodes themselves say whether they have the tunnels.
    */
-  #stillOpen(key: string): readonly RemoteTunnel[] {
-    return this.#found.get(key)?.members.filter(({ isOpen }) => isOpen) ?? [];
+  async #routesOf(key: string, lookUp: () => Promise<Routes>): Promise<Routes> {
+    const before = this.#found.get(key)?.routes ?? [];
+    if (before.length === 0) return lookUp();
+    const found = await lookUp().catch((): Routes => ({ status: 'offline', routes: [], mayChange: true }));
+    return found.routes.length > 0 ? found : { ...found, routes: before };
   }
 
   async #membersOf(routes: readonly TunnelRoute[], proto: Proto): Promise<RemoteTunnel[]> {
@@ -168,8 +169,8 @@ export class ClusterEndpoints implements EndpointLookup {
     return members.filter((tunnel) => tunnel !== undefined);
   }
 
-  #keep(key: string, members: readonly RemoteTunnel[], ttlMs: number): Found {
-    const found: Found = { members, next: 0, until: this.#deps.now() + ttlMs };
+  #keep(key: string, routes: readonly TunnelRoute[], members: readonly RemoteTunnel[], ttlMs: number): Found {
+    const found: Found = { routes, members, next: 0, until: this.#deps.now() + ttlMs };
     this.#found.set(key, found);
     return found;
   }
@@ -185,7 +186,7 @@ export class ClusterEndpoints implements EndpointLookup {
     const target = targetOf(description);
     if (!target) return undefined;
     source.forgetRoutes(target);
-    const { routes } = await source.lookUp(target).catch(() => ({ routes: [] }));
+    const { routes } = await this.#routesOf(keyOf(target), () => source.lookUp(target)).catch(() => ({ routes: [] }));
     // Another node first: the same one has just failed.
     const others = routes.toSorted((one, other) => Number(one.node.id === nodeId) - Number(other.node.id === nodeId));
     for (const route of others.slice(0, MEMBERS_MAX)) {
@@ -205,6 +206,8 @@ function targetOf({ proto, hostname, accountId, port }: TunnelDescription): Rout
     return { address: endpointAddress({ accountId, proto, hostname, port }) };
   return { listener: proto === 'http' ? 'http' : 'tls', hostname };
 }
+
+const keyOf = (target: RouteTarget) => ('address' in target ? target.address : `${target.listener}:${target.hostname}`);
 
 /** The next member, in round robin; undefined when there is none. */
 function memberOf(found: Found): RemoteTunnel | undefined {

@@ -171,6 +171,12 @@ test.runIf(onServer)(
     await prisma.$executeRaw`UPDATE node SET lease_until = now() - interval '1 minute' WHERE address LIKE '127.0.1.1:%'`;
     const { misses } = entry.registrar.lookups;
     while (entry.registrar.lookups.misses < misses + 2) expect(await ask()).toBe(Id);
+    // What has changed is asked for at the node itself.
+    const TrafficPolicy = JSON.stringify({
+      on_http_request: [{ actions: [{ type: 'deny', config: { status_code: 418 } }] }],
+    });
+    expect((await raw.call(10, { TunnelId: Id, TrafficPolicy })).Error).toBe('');
+    await eventually(async () => expect((await visit(`http://${domain}`, entry.http)).status).toBe(418));
     raw.close();
     await eventually(async () => expect(await ask()).toMatch(/ERR_GATEWAY_/));
   },
