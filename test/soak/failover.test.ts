@@ -60,7 +60,7 @@ describe.runIf(onServer && hasServerPrograms)(
         );
         expect(await writers.missing()).toEqual([]);
         expect((await fleet.sessionsOf(STAYS)).sort()).toEqual(sessions);
-        expect(visitors.failures.map(({ why }) => why)).toEqual([]);
+        expect(visitors.failures.map(({ name, node, why }) => `${name} at ${node}: ${why}`)).toEqual([]);
         expect(visitors.misrouted).toEqual([]);
         await servers.repair();
       }
@@ -91,6 +91,7 @@ class Writers {
 
   /** @returns the acknowledged ones that are not there. */
   async missing(): Promise<string[]> {
+    const acknowledged = [...this.acknowledged];
     const found = new Set<string>();
     let path: string | undefined = '/credentials?limit=100';
     while (path) {
@@ -100,7 +101,7 @@ class Writers {
       const next: string | undefined = body.next_page_uri;
       path = next ? next.replace(/^https?:\/\/[^/]+/, '') : undefined;
     }
-    return [...this.acknowledged].filter((id) => !found.has(id));
+    return acknowledged.filter((id) => !found.has(id));
   }
 
   async close(): Promise<void> {

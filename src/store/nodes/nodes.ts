@@ -14,6 +14,11 @@ import { takeNodeId } from './node-id.ts';
 
 /** A renewal is late after this part of a lease: one that was due after a third of it has failed. */
 const LATE_PART = 2;
+/**
+ * How much longer than a lease the nodes have to renew theirs after the database was away; milliseconds. Their connections come back
+ * at different times: an attempt may hang for seconds, as in a proxy that waits for a server which takes writes.
+ */
+const RETURN_MS = 5000;
 
 /** What deleting the objects of nodes needs. Their end is announced like any other. */
 export interface NodeDeps {
@@ -70,14 +75,14 @@ export async function joinNodes(parts: NodeDeps & Pick<Database, 'urgent'>, opti
     return extended.rowCount === 1;
   };
   /**
-   * Extends the ended leases of all nodes once. A node that was late itself does it first: the database may have been away, and then
-   * no node could renew. The nodes that are alive renew within this time, and the others are deleted after it.
+   * Extends the leases of all nodes once. A node that was late itself does it first: the database may have been away, and then no
+   * node could renew. The nodes that are alive renew within this time, and the others are deleted after it.
    */
-  const extendEndedLeases = () =>
+  const extendAllLeases = () =>
     urgent(
-      `UPDATE node SET lease_until = now() + $1 * interval '1 millisecond'
-       WHERE id IN (SELECT id FROM node WHERE lease_until <= now() FOR UPDATE SKIP LOCKED)`,
-      [leaseMs],
+      `UPDATE node SET lease_until = greatest(lease_until, now() + $1 * interval '1 millisecond')
+       WHERE id IN (SELECT id FROM node FOR UPDATE SKIP LOCKED)`,
+      [leaseMs + RETURN_MS],
     );
 
   let renewedAt = performance.now();
@@ -87,7 +92,7 @@ export async function joinNodes(parts: NodeDeps & Pick<Database, 'urgent'>, opti
   const renew = async () => {
     const startedAt = performance.now();
     const isLate = startedAt - renewedAt >= leaseMs / LATE_PART;
-    if (isLate && !isOnlyNode) await extendEndedLeases();
+    if (isLate && !isOnlyNode) await extendAllLeases();
     const isExtended = await extendLease();
     if (!isExtended) await takeLease();
     const hadEnded = startedAt - renewedAt >= leaseMs;

@@ -35,6 +35,8 @@ export interface Fleet {
   /** What visitors and agents trust. */
   ca: string;
   authtoken: string;
+  /** The node that has the most sessions of agents, by its own metrics. */
+  busiest(): Promise<FleetNode>;
   /** The ids of the sessions of agents with this metadata. */
   sessionsOf(metadata: string): Promise<string[]>;
   close(): Promise<void>;
@@ -83,6 +85,10 @@ export async function startFleet({ through, place: given, env }: FleetOptions = 
       bus,
       ca: readFileSync(join(place.dataDir, 'node1/ca.pem'), 'utf8'),
       authtoken: body.token,
+      async busiest() {
+        const counts = await Promise.all(nodes.map(sessionsAt));
+        return nodes[counts.indexOf(Math.max(...counts))] as FleetNode;
+      },
       async sessionsOf(metadata) {
         const answer = await front.pick().process().call('GET', '/tunnel_sessions?limit=100');
         if (answer.status !== 200) throw new Error(answer.text);
@@ -98,6 +104,11 @@ export async function startFleet({ through, place: given, env }: FleetOptions = 
     await closeNodes();
     throw error;
   }
+}
+
+async function sessionsAt(node: FleetNode): Promise<number> {
+  const metrics = await (await fetch(`${node.admin()}/metrics`)).text();
+  return Number(/^tunnel_sessions (\d+)/m.exec(metrics)?.[1]);
 }
 
 async function startNode(place: Place, index: number, shared: Record<string, string>): Promise<FleetNode> {

@@ -27,8 +27,6 @@ export interface Front<Node extends FrontNode> {
   pick(): Node;
   /** Leads all agents to this node while it is ready; undefined: to one at random again. */
   leadAgentsTo(node: Node | undefined): void;
-  /** The node that has the most connections of agents. */
-  busiest(): Node;
   /** Waits until all nodes are ready. */
   allReady(): Promise<void>;
   close(): void;
@@ -87,7 +85,6 @@ export async function startFront<Node extends FrontNode>(nodes: readonly Node[])
     leadAgentsTo(node) {
       only = node;
     },
-    busiest: () => nodes.toSorted((a, b) => (agents.get(b)?.size ?? 0) - (agents.get(a)?.size ?? 0))[0] as Node,
     async allReady() {
       while (ready.size < nodes.length) await new Promise((resolve) => setTimeout(resolve, CHECK_MS / 5));
     },

@@ -66,7 +66,7 @@ export async function startRounds(bus?: TestBus): Promise<Rounds> {
       if (!fault) throw new Error(`there is no fault "${name}"`);
       await agents.bothLegs();
       await settled(performance.now());
-      const node = fleet.front.busiest();
+      const node = await fleet.busiest();
       const before = new Set(await fleet.sessionsOf(STAYS));
       const { requests, failed } = visitors;
       visitors.failures = [];
