@@ -1,6 +1,7 @@
 // `npm run soak -- nodes`: three gateways on a PostgreSQL server, with each fault twenty times (NODES_ROUNDS) beside visitors at
 // random nodes and agents that stay, come and go. NODES_BUS=nats or redis puts that bus between them (TEST_NATS_URL,
-// TEST_REDIS_URL). NODES_ONLY=a,b chooses faults by a part of their names; NODES_VISITORS (6) says how many visitors there are.
+// TEST_REDIS_URL). NODES_ONLY=a,b chooses faults by a part of their names; NODES_VISITORS (6) says how many visitors there are,
+// NODES_AWAY_MS for how long the database is away (four leases).
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testBuses } from '../../support/buses.ts';
@@ -10,7 +11,7 @@ import { type Round, type Rounds, startRounds } from '../../support/nodes/rounds
 
 const ROUNDS = Number(process.env.NODES_ROUNDS || 20);
 const ONLY = (process.env.NODES_ONLY || '').split(',').filter(Boolean);
-const ROUND_MS = 90_000;
+const ROUND_MS = 180_000;
 
 const BUS = process.env.NODES_BUS || '';
 const bus = testBuses.find(({ name, isThere }) => name === BUS && isThere);

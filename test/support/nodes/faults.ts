@@ -3,9 +3,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Fleet, type FleetNode, LEASE_MS } from './fleet.ts';
 
-/** How long an outage lasts, in milliseconds: that of the database, four leases. */
+/** How long an outage lasts, in milliseconds: that of the database, four leases where nothing else is asked for. */
 const OUTAGE_MS = 3000;
-const DATABASE_AWAY_MS = 4 * LEASE_MS;
+const DATABASE_AWAY_MS = Number(process.env.NODES_AWAY_MS || 4 * LEASE_MS);
 
 export interface Fault {
   /**
