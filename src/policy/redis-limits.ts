@@ -147,6 +147,8 @@ export class RedisLimits {
     client.on('error', (error) => this.#lose(client, error));
     try {
       await client.connect();
+      // A server that can be connected may still refuse to count: it has no memory left, follows another, or does not allow scripts.
+      await client.take(`${PREFIX}check`, { capacity: 1, windowMs: 1 });
     } catch (error) {
       return this.#lose(client, error);
     }

@@ -1,6 +1,7 @@
 // Rate limits that a Redis server counts for several gateways.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createClient } from '@redis/client';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { testBuses, throughPort } from '../support/buses.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FaultProxy, startFaultProxy } from '../support/faults/fault-proxy.ts';
@@ -14,7 +15,43 @@ const AT_ONCE = 30;
 
 const redis = testBuses.find(({ name }) => name === 'redis');
 
-describe.skipIf(!onServer || !redis?.isThere)('over two gateways with LIMITS_URL', () => {
+const isThere = onServer && redis?.isThere === true;
+
+test.runIf(isThere)(
+  'a Redis server that does not allow to count is not used, and the limits hold without it',
+  async () => {
+    const admin = createClient({ url: redis?.url ?? '' });
+    await admin.connect();
+    const user = `gateway-test-${process.pid}`;
+    onTestFinished(async () => {
+      await admin.sendCommand(['ACL', 'DELUSER', user]);
+      admin.destroy();
+    });
+    await admin.sendCommand(['ACL', 'SETUSER', user, 'on', '>secret', '~*', '+@connection']);
+    const url = new URL(redis?.url ?? '');
+    url.username = user;
+    url.password = 'secret';
+    const cluster = await startCluster(1, { LIMITS_URL: url.href });
+    onTestFinished(() => cluster.close());
+    const [gateway] = cluster.gateways as [TestGateway];
+    await gateway.logged(({ msg }) => /^Redis \(LIMITS_URL\) does not answer/.test(String(msg)));
+    expect(await (await fetch(`${gateway.admin}/metrics`)).text()).toContain('\ngateway_limits_connected 0\n');
+    const config = {
+      name: 'two',
+      algorithm: 'sliding_window',
+      capacity: 2,
+      rate: '60s',
+      bucket_key: ['conn.client_ip'],
+    };
+    const policy = { on_http_request: [{ actions: [{ type: 'rate-limit', config }] }] };
+    const served = await serve(await agentAt(gateway, cluster.account), await named('refused'), { policy });
+    const statuses = [];
+    for (let i = 0; i < 3; i++) statuses.push((await visit(served, gateway.http)).status);
+    expect(statuses).toEqual([200, 200, 429]);
+  },
+);
+
+describe.skipIf(!isThere)('over two gateways with LIMITS_URL', () => {
   let proxy: FaultProxy;
   let cluster: Cluster;
   let gateways: [TestGateway, TestGateway];
