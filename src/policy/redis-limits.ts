@@ -1,9 +1,10 @@
 // Exact rate limits of several nodes: a Redis or Valkey server counts for all of them.
 
 import type { CommandParser } from '@redis/client';
+import { withOptionalPackage } from '../runtime/optional-package.ts';
 import type { RateLimit } from './rate-limiter.ts';
 
-/** How long connecting may take, and the answer of the server, for which a visitor waits; milliseconds. */
+/** How long connecting may take until the server has counted, and its answer, for which a visitor waits; milliseconds. */
 const CONNECT_TIMEOUT_MS = 3000;
 const ANSWER_TIMEOUT_MS = 250;
 /** How long after a lost connection, or an attempt that failed, it is connected again; milliseconds. */
@@ -47,7 +48,7 @@ return 0
 
 type Limit = Pick<RateLimit, 'capacity' | 'windowMs'>;
 
-/** Called when the server is connected, and when it is no longer or cannot be. */
+/** Called when the server is connected and counts, and when it no longer does or cannot. */
 export type OnConnected = (isConnected: boolean, error?: unknown) => void;
 
 /**
@@ -57,12 +58,7 @@ export type OnConnected = (isConnected: boolean, error?: unknown) => void;
  * @throws {Error} with a message for people when the package is not installed.
  */
 export async function openRedisLimits(url: string, onConnected: OnConnected): Promise<RedisLimits> {
-  const { createClient, defineScript } = await import('@redis/client').catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new Error(
-      `LIMITS_URL needs a package that is not installed; run "npm install" without --omit=optional. ${error.message}`,
-    );
-  });
+  const { createClient, defineScript } = await withOptionalPackage('LIMITS_URL', import('@redis/client'));
   const take = defineScript({
     NUMBER_OF_KEYS: 1,
     SCRIPT: TAKE,
@@ -145,12 +141,17 @@ export class RedisLimits {
     const client = this.#newClient();
     this.#client = client;
     client.on('error', (error) => this.#lose(client, error));
+    // The client itself limits only the time in which the TCP connection is there.
+    const late = () => this.#lose(client, new Error(`not connected within ${CONNECT_TIMEOUT_MS} ms`));
+    const deadline = setTimeout(late, CONNECT_TIMEOUT_MS);
     try {
       await client.connect();
       // A server that can be connected may still refuse to count: it has no memory left, follows another, or does not allow scripts.
       await client.take(`${PREFIX}check`, { capacity: 1, windowMs: 1 });
     } catch (error) {
       return this.#lose(client, error);
+    } finally {
+      clearTimeout(deadline);
     }
     if (this.#client !== client) return;
     this.#isConnected = true;

@@ -2,6 +2,7 @@
 
 import type { Logger } from 'pino';
 import { describeFailure } from '../../runtime/describe-failure.ts';
+import { withOptionalPackage } from '../../runtime/optional-package.ts';
 import type { PrismaClient } from '../database/client.ts';
 import { newId } from '../ids.ts';
 import type { Keys } from '../keys/keys.ts';
@@ -55,20 +56,12 @@ export async function openPeers(
 
 async function openSignedBus(url: string, { prisma, keys, log }: PeerDeps): Promise<PeerBus> {
   const channel = `gateway.${await readClusterId(prisma)}`;
-  return signedBus(await openBus(url, channel), channel, keys, log);
+  return signedBus(await withOptionalPackage('BUS_URL', openBus(url, channel)), channel, keys, log);
 }
 
 /** @param channel the subject or channel of this cluster. */
 async function openBus(url: string, channel: string): Promise<PeerBus> {
-  try {
-    // Each loads a package that is installed only on request.
-    if (/^rediss?:/.test(url)) return await (await import('./redis-bus.ts')).redisBus(url, channel);
-    return await (await import('./nats-bus.ts')).natsBus(url, channel);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new Error(
-      `BUS_URL needs a package that is not installed; run "npm install" without --omit=optional. ${message}`,
-    );
-  }
+  // Each loads a package that is installed only on request.
+  if (/^rediss?:/.test(url)) return (await import('./redis-bus.ts')).redisBus(url, channel);
+  return (await import('./nats-bus.ts')).natsBus(url, channel);
 }

@@ -10,7 +10,7 @@ import type { RegistrarDeps } from './registrar-deps.ts';
 
 /** The most results that are cached, where visitors are forwarded and where they are not. A served name takes about 250 bytes. */
 const CACHE_MAX = { forwarding: 100_000, alone: 10_000 };
-/** How long a result is used that turns out to be wrong when it is used, and one that may change without; milliseconds. */
+/** How long a route is cached that fails when it is wrong, and a result that may change while it still works; milliseconds. */
 const TTL_MS = 60_000;
 const CHANGING_TTL_MS = 1000;
 /** The most lookups of one batch. A name also stands for the wildcards above it. */
@@ -32,7 +32,7 @@ type Cached = TunnelRoute | readonly TunnelRoute[] | 'unknown' | 'offline';
 
 export function createRouteSource({ prisma, node, changes, settings }: RegistrarDeps): RouteSource {
   const cache = new LRUCache<string, Cached>({ max: settings.nodeLink ? CACHE_MAX.forwarding : CACHE_MAX.alone });
-  // Where no route is used, none turns out to be wrong: this is only what visitors are told.
+  // A node without links uses no route, so none can fail: the result only says what visitors are told.
   const ttlMs = settings.nodeLink ? TTL_MS : CHANGING_TTL_MS;
   const lookups = { hits: 0, misses: 0 };
   const pending = new Map<string, PendingLookup>();

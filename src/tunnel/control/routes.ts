@@ -28,7 +28,7 @@ export interface Routes {
   readonly status: 'unknown' | 'offline' | 'elsewhere';
   /** The tunnels of live nodes at the most specific address that any of them serves. */
   readonly routes: readonly TunnelRoute[];
-  /** Whether others may come to serve it without that these routes turn out to be wrong: pools, wildcards, and what is not served. */
+  /** Whether further tunnels may serve it soon while these routes still work: of pools, of wildcards, and of what nobody serves. */
   readonly mayChange: boolean;
 }
 

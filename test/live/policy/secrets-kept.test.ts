@@ -160,7 +160,7 @@ describe('a mask is no secret', () => {
     expect(body.data.evaluatePolicy.outcome.response.body).toBe('office:<secret>');
   });
 
-  test('anywhere else it is a text as any other', async () => {
+  test('anywhere else it is a text like any other', async () => {
     const policy = onRequest([action('custom-response', { body: '<secret>' })]);
     const { body } = await put(JSON.stringify(policy));
     expect(body.value).toBe(JSON.stringify(policy));

@@ -62,7 +62,7 @@ export async function startServerPair(): Promise<ServerPair> {
       fsync: 'off',
     };
     const options = Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
-    // A group of its own, so that all its processes are killed at the same moment.
+    // A group of its own, so that all its processes are killed at the same moment; also when the test's own process ends early.
     const child = spawn(join(PROGRAMS ?? '', 'postgres'), ['-D', dataOf(name), ...options], {
       cwd: directory,
       detached: true,
@@ -70,6 +70,7 @@ export async function startServerPair(): Promise<ServerPair> {
       ...owner,
     });
     children.set(name, child);
+    process.once('exit', () => killGroup(child));
     await until(async () => (await sql(name, 'SELECT 1')).rowCount === 1);
   };
   const kill = async (name: Name) => {
@@ -77,7 +78,7 @@ export async function startServerPair(): Promise<ServerPair> {
     children.delete(name);
     if (!child?.pid) return;
     const ended = once(child, 'exit');
-    process.kill(-child.pid, 'SIGKILL');
+    killGroup(child);
     await ended;
   };
   const follow = async (name: Name, leader: Name) => {
@@ -162,6 +163,10 @@ ${NAMES.map((name) => `  server ${name} 127.0.0.1:${ports[name]} check`).join('\
 `,
   );
   return file;
+}
+
+function killGroup({ pid, exitCode, signalCode }: ChildProcess): void {
+  if (pid !== undefined && exitCode === null && signalCode === null) process.kill(-pid, 'SIGKILL');
 }
 
 function newestPrograms(): string | undefined {
