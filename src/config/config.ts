@@ -24,8 +24,6 @@ export interface Config extends ApiSettings, StoreSettings, TunnelSettings, Edge
   httpsPort: number;
   /** Names and addresses that agents know the gateway by: its certificate for them says so. */
   agentHosts: string[];
-  /** How long this node's live objects count after the last renewal. Milliseconds. */
-  nodeLeaseMs: number;
   /** How the other nodes of the cluster reach this one; undefined: visitors are not forwarded. */
   nodeLink: NodeLinkSettings | undefined;
   /** How long a stop waits for requests under way. Milliseconds. */

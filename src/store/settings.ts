@@ -11,6 +11,8 @@ export interface StoreSettings {
   databaseDirectUrl: string | undefined;
   /** The URL of the bus between gateways: NATS or Redis. Undefined: LISTEN/NOTIFY of the database server. */
   busUrl: string | undefined;
+  /** How long this node's live objects count after the last renewal. Milliseconds. */
+  nodeLeaseMs: number;
   /** The most connections to a server. */
   databasePool: number;
   /** 32 bytes; undefined: the file in `dataDir`. */

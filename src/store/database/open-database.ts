@@ -6,6 +6,11 @@ import type { StoreSettings } from '../settings.ts';
 import { LostConnections } from './lost-connections.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;
+/**
+ * An attempt to connect for the renewal of a lease takes at most this part of it: one that hangs, as a proxy may let it while it has no
+ * server, must leave time for others. A node that could connect at once deletes those whose lease has ended.
+ */
+const LEASE_CONNECT_PART = 4;
 const STATEMENT_TIMEOUT_MS = 30_000;
 /** The most connections to `DATABASE_DIRECT_URL` for migrations: one for the work, and one that may hold the lock. */
 const DIRECT_MAX = 3;
@@ -41,12 +46,11 @@ export interface DatabaseOptions {
  */
 export async function openDatabase(
   config: Pick<StoreSettings, 'databaseUrl' | 'databasePool' | 'dataDir'> &
-    Partial<Pick<StoreSettings, 'databaseDirectUrl'>>,
+    Partial<Pick<StoreSettings, 'databaseDirectUrl' | 'nodeLeaseMs'>>,
   options: DatabaseOptions,
 ): Promise<Database> {
   if (config.databaseUrl === undefined) return { ...(await openEmbedded(config.dataDir, options)), kind: 'embedded' };
-  const hasPooler = config.databaseDirectUrl !== undefined;
-  return { ...openServer(config.databaseUrl, config.databasePool, hasPooler), kind: 'server' };
+  return { ...openServer({ ...config, databaseUrl: config.databaseUrl }), kind: 'server' };
 }
 
 /**
@@ -74,8 +78,19 @@ export async function withDirectPool<T>(
   }
 }
 
-function openServer(connectionString: string, max: number, hasPooler: boolean): Omit<Database, 'kind'> {
-  const lost = new LostConnections(connectionString, hasPooler);
+interface ServerOptions extends Pick<StoreSettings, 'databasePool'>, Partial<Pick<StoreSettings, 'nodeLeaseMs'>> {
+  databaseUrl: string;
+  databaseDirectUrl?: string | undefined;
+}
+
+function openServer({
+  databaseUrl,
+  databaseDirectUrl,
+  databasePool,
+  nodeLeaseMs,
+}: ServerOptions): Omit<Database, 'kind'> {
+  const connectionString = databaseUrl;
+  const lost = new LostConnections(connectionString, databaseDirectUrl !== undefined);
   const settings: pg.PoolConfig = {
     connectionString,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -89,9 +104,15 @@ function openServer(connectionString: string, max: number, hasPooler: boolean): 
       lost.add(client as pg.PoolClient, rows[0]?.pid ?? 0);
     },
   };
-  const pool = new pg.Pool({ ...settings, max, application_name: 'gateway' });
+  const pool = new pg.Pool({ ...settings, max: databasePool, application_name: 'gateway' });
   // A pool of its own, so that a connection is available however many statements wait for the others.
-  const urgent = new pg.Pool({ ...settings, max: 1, idleTimeoutMillis: 0, application_name: 'gateway lease' });
+  const urgent = new pg.Pool({
+    ...settings,
+    ...(nodeLeaseMs ? { connectionTimeoutMillis: Math.min(CONNECT_TIMEOUT_MS, nodeLeaseMs / LEASE_CONNECT_PART) } : {}),
+    max: 1,
+    idleTimeoutMillis: 0,
+    application_name: 'gateway lease',
+  });
   for (const each of [pool, urgent]) {
     lost.listen(each);
     // A server that restarts breaks idle connections. The pool opens others, and running queries fail by themselves.

@@ -1,7 +1,9 @@
 // The lease of a node is renewed whatever else the database has to do.
 
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { bound, nameRequest, newCredential, openSession } from '../../support/agents/live.ts';
 import { eventually } from '../../support/eventually.ts';
 import { onServer, startTestGateway } from '../../support/gateway/gateway.ts';
@@ -43,3 +45,42 @@ test.runIf(onServer)('binds that wait and have all connections do not cost what 
     await place.remove();
   }
 });
+
+test.runIf(onServer)(
+  'an attempt to connect that hangs does not cost the lease, when the next one would not',
+  async () => {
+    const place = await newPlace();
+    onTestFinished(() => place.remove());
+    const url = new URL(place.env.DATABASE_URL ?? '');
+    const sockets = new Set<Socket>();
+    let holds = false;
+    // Accepts connections, and leads them to the database, or nowhere.
+    const front = createServer((near) => {
+      sockets.add(near);
+      near.on('error', () => {}).on('close', () => sockets.delete(near));
+      if (holds) return void near.resume().once('close', () => (holds = false)); // Given up: the next one gets through.
+      const far = connect(Number(url.port || 5432), url.hostname);
+      far.on('error', () => near.destroy()).on('close', () => near.destroy());
+      near
+        .on('close', () => far.destroy())
+        .pipe(far)
+        .pipe(near);
+    });
+    await once(front.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void front.close());
+    const throughFront = new URL(url);
+    throughFront.host = `127.0.0.1:${(front.address() as AddressInfo).port}`;
+    const settings = { NODE_LEASE_MS: String(LEASE_MS) };
+    const other = await startTestGateway(settings, { place });
+    onTestFinished(() => other.close());
+    const gateway = await startTestGateway({ ...settings, DATABASE_URL: throughFront.href }, { place });
+    onTestFinished(() => gateway.close());
+    const sessionId = await openSession(gateway, await newCredential(gateway));
+
+    const renewed = gateway.logged(({ msg }) => msg === 'node lease is renewed again');
+    holds = true;
+    for (const socket of [...sockets]) socket.destroy();
+    await renewed;
+    expect((await other.call('GET', `/tunnel_sessions/${sessionId}`)).status).toBe(200);
+  },
+);
