@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** How often nodes are asked whether they are ready, and how long the answer may take; milliseconds. */
+/** How often nodes are asked whether they are alive and ready, and how long an answer may take; milliseconds. */
 const CHECK_MS = 250;
 const PATIENCE_MS = 500;
 /** How many nodes a connection of an agent is offered to. */
@@ -44,11 +44,11 @@ export async function startFront<Node extends FrontNode>(nodes: readonly Node[])
   let isClosed = false;
   const watch = async (node: Node) => {
     while (!isClosed) {
-      const status = await readiness(node.admin());
-      if (status === 200) ready.add(node);
+      const [isReady, isAlive] = await Promise.all([isOk(node, '/readyz'), isOk(node, '/livez')]);
+      if (isReady) ready.add(node);
       else ready.delete(node);
-      // A node that does not answer at all has lost its agents. One that is not ready keeps them: without its database it goes on.
-      if (status === undefined) for (const socket of agents.get(node) ?? []) socket.resetAndDestroy();
+      // One that is not ready keeps its agents: without its database it goes on, and it may tell so late.
+      if (!isAlive) for (const socket of agents.get(node) ?? []) socket.resetAndDestroy();
       await new Promise((resolve) => setTimeout(resolve, CHECK_MS));
     }
   };
@@ -96,16 +96,16 @@ export async function startFront<Node extends FrontNode>(nodes: readonly Node[])
   };
 }
 
-/** @returns the status of `/readyz`; undefined without an answer. */
-function readiness(admin: string): Promise<number | undefined> {
+/** @returns whether the node answers with 200 in time. */
+function isOk(node: FrontNode, path: '/livez' | '/readyz'): Promise<boolean> {
   return new Promise((resolve) => {
-    const asked = request(`${admin}/readyz`, { agent: false, timeout: PATIENCE_MS }, (response) => {
+    const asked = request(node.admin() + path, { agent: false, timeout: PATIENCE_MS }, (response) => {
       response.resume();
-      resolve(response.statusCode);
+      resolve(response.statusCode === 200);
     });
     asked
       .on('timeout', () => asked.destroy())
-      .on('error', () => resolve(undefined))
+      .on('error', () => resolve(false))
       .end();
   });
 }
