@@ -9,12 +9,12 @@ export const DESCRIBE = 'describe';
 export const CHANGED = 'changed';
 const CHANGED_TIMEOUT_MS = 2000;
 
+const ADDRESS = ['id', 'tunnelId', 'accountId', 'proto', 'hostname', 'port', 'publicUrl'] as const;
+const SERVICE = ['upstreamProtocol', 'sharesConnections', 'tls'] as const;
+type Described = Pick<LiveEndpoint, (typeof ADDRESS)[number] | (typeof SERVICE)[number]>;
+
 /** A tunnel, as its node describes it. */
-export interface TunnelDescription
-  extends Pick<
-    LiveEndpoint,
-    'id' | 'tunnelId' | 'accountId' | 'proto' | 'hostname' | 'port' | 'publicUrl' | 'upstreamProtocol' | 'tls'
-  > {
+export interface TunnelDescription extends Described {
   modules: RequestedModules;
   /** The rules of its credential's ACL, which also bound where its policy forwards to. */
   acl: readonly string[];
@@ -36,10 +36,11 @@ export interface ChangedRequest {
 }
 
 export function describe(endpoint: LiveEndpoint): TunnelDescription {
-  const { id, tunnelId, accountId, proto, hostname, port, publicUrl, upstreamProtocol, tls, requested } = endpoint;
-  const { modules = {}, allowance } = requested ?? {};
-  const acl = allowance?.acl ?? [];
-  return { id, tunnelId, accountId, proto, hostname, port, publicUrl, upstreamProtocol, tls, modules, acl };
+  const { modules = {}, allowance } = endpoint.requested ?? {};
+  const described = Object.fromEntries(
+    [...ADDRESS, ...SERVICE].map((key) => [key, endpoint[key]]),
+  ) as unknown as Described;
+  return { ...described, modules, acl: allowance?.acl ?? [] };
 }
 
 /** Whether both are served in the same way: a visitor of one may be sent to the other. */

@@ -22,6 +22,8 @@ export class RemoteTunnel implements LiveEndpoint {
   /** The node of the tunnel writes the header of the PROXY protocol. */
   readonly proxyProtocol = 0;
   readonly upstreamProtocol: LiveEndpoint['upstreamProtocol'];
+  /** Undefined of a node that does not know of it. */
+  readonly sharesConnections: boolean | undefined;
   readonly tls: LiveEndpoint['tls'];
   readonly rules: TrafficRules | undefined;
   readonly meter: TrafficMeter;
@@ -47,6 +49,7 @@ export class RemoteTunnel implements LiveEndpoint {
     this.port = description.port;
     this.publicUrl = description.publicUrl;
     this.upstreamProtocol = description.upstreamProtocol;
+    this.sharesConnections = description.sharesConnections;
     this.tls = description.tls;
     this.rules = rules;
     this.meter = meter;

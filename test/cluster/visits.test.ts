@@ -36,6 +36,18 @@ describe.runIf(onServer)('a visitor at another node', () => {
     expect(answer.headers['x-forwarded']).toBe('127.0.0.1 http');
   });
 
+  test('shares the connection behind the agent with the one before', async () => {
+    const sockets = new Set<Socket>();
+    const port = await service((request, response) => {
+      sockets.add(request.socket);
+      response.end('here');
+    });
+    const url = await serve(await agent(), port);
+    const headers = { connection: 'close' };
+    for (let i = 0; i < 3; i++) expect((await visit(url, entry.http, { headers })).body).toBe('here');
+    expect(sockets.size).toBe(1);
+  });
+
   test('is told the same of a name that is nobody’s, and of one whose agent is offline', async () => {
     const error = async (name: string) => (await visit(`http://${name}/`, entry.http)).body;
     expect(await error('nobody.tunnel.localhost')).toContain('ERR_GATEWAY_3200');

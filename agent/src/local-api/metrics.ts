@@ -59,13 +59,13 @@ export function metricsText({ client, tunnels, version, damage, responses }: Age
     metric(
       'agent_tunnel_connections_total',
       'counter',
-      'Connections of visitors.',
+      'Connections to the upstream.',
       perTunnel(({ handle }) => handle.counters.connections),
     ),
     metric(
       'agent_tunnel_open_connections',
       'gauge',
-      'Connections of visitors now.',
+      'Connections to the upstream now.',
       perTunnel(({ handle }) => handle.counters.openConnections),
     ),
     metric(

@@ -1,6 +1,6 @@
 // The fields of a head that has been parsed already, for whoever needs more of them than the parser kept.
 
-import { COLON, LF, SPACE, TAB } from './bytes.ts';
+import { COLON, LF, SPACE, startsWithWord, TAB } from './bytes.ts';
 
 /**
  * Calls `visit` for every field line between `start`, where the first of them begins, and `end`, after the empty line.
@@ -62,6 +62,12 @@ export function dropListed(bytes: Buffer, start: number, end: number, names: rea
     if (known.has(lineStart) || names.includes(bytes.toString('latin1', lineStart, nameEnd).toLowerCase()))
       drops.push(lineStart, lineEnd);
   });
+}
+
+/** Whether the value of an Authorization field proves who sends it to the whole connection: NTLM, Negotiate (RFC 4559, section 6). */
+export function isOfConnection(bytes: Buffer, start: number, end: number): boolean {
+  const from = trimStart(bytes, start, end);
+  return startsWithWord(bytes, from, end, 'ntlm') || startsWithWord(bytes, from, end, 'negotiate');
 }
 
 /** The first byte of the range that is no blank, or its end. */

@@ -6,7 +6,7 @@ import { CHUNKED } from './body.ts';
 import { COLON, CR, classOf, decimal, isSame, isWord, LF, NAME, startsWithWord, TOKEN, VALUE } from './bytes.ts';
 import { ConnectionOptions, isOtherProtocol } from './connection-options.ts';
 import { readsAsTrusted } from './field-names.ts';
-import { dropListed, trimEnd, trimStart } from './fields.ts';
+import { dropListed, isOfConnection, trimEnd, trimStart } from './fields.ts';
 import { HeadReader, MORE, REFUSED } from './head-reader.ts';
 import { hostnameOf } from './host.ts';
 import { takeOwnCookies } from './own-cookies.ts';
@@ -18,6 +18,7 @@ export const REQUEST_HEAD_MAX = 32 * 1024;
 export const REQUEST_FIELDS_MAX = 200;
 
 const LENGTH_DIGITS_MAX = 15;
+
 /** The heads of one connection's requests, one after the other. */
 export class RequestHead extends HeadReader {
   /** Why the head was refused. */
@@ -34,6 +35,8 @@ export class RequestHead extends HeadReader {
   /** Whether the visitor takes fields behind a body in chunks: `TE: trailers` goes on, and needs `Connection: TE`. */
   takesTrailers = false;
   readonly options = new ConnectionOptions();
+  /** Whether its Authorization is of the whole connection. */
+  authenticatesConnection = false;
   /** Lines that don't go on: pairs of where one begins and where the next begins, in order. */
   readonly drops: number[] = [];
 
@@ -64,6 +67,7 @@ export class RequestHead extends HeadReader {
     this.#hasLength = false;
     this.#hasTe = false;
     this.takesTrailers = false;
+    this.authenticatesConnection = false;
     this.#upgrades = 0;
   }
 
@@ -121,14 +125,15 @@ export class RequestHead extends HeadReader {
   #known(start: number, nameEnd: number, lineEnd: number): boolean {
     const bytes = this.bytes;
     switch ((bytes[start] as number) | 0x20) {
+      case 0x61: // a
+        this.authenticatesConnection ||=
+          isWord(bytes, start, nameEnd, 'authorization') && isOfConnection(bytes, nameEnd + 1, lineEnd);
+        return true;
       case 0x63: // c
         if (isWord(bytes, start, nameEnd, 'connection')) return this.#connection(start, nameEnd, lineEnd);
         if (isWord(bytes, start, nameEnd, 'content-length')) return this.#contentLength(nameEnd, lineEnd);
-        return this.#dropIf(
-          isWord(bytes, start, nameEnd, 'cookie') && takeOwnCookies(bytes, nameEnd + 1, lineEnd),
-          start,
-          lineEnd,
-        );
+        if (!isWord(bytes, start, nameEnd, 'cookie')) return true;
+        return this.#dropIf(takeOwnCookies(bytes, nameEnd + 1, lineEnd), start, lineEnd);
       case 0x66: // f
         return this.#dropIf(isWord(bytes, start, nameEnd, 'forwarded'), start, lineEnd);
       case 0x67: // g

@@ -12,7 +12,7 @@ import type { ListenerContext } from '../pipeline/listener-context.ts';
 import { RequestPipeline } from '../pipeline/request-pipeline.ts';
 import type { PipelineContext, Upgrade } from '../pipeline/transport.ts';
 import { VisitorTimeouts } from '../pipeline/visitor-timeouts.ts';
-import type { DrainingStreams } from '../upstream/draining-streams.ts';
+import type { SharedStreams } from '../upstream/shared-streams.ts';
 import { UpstreamPool } from '../upstream/upstream-pool.ts';
 import type { ConnectionSlot } from '../visitors/connection-slots.ts';
 import { joinUpgraded } from './protocol-upgrade.ts';
@@ -23,7 +23,7 @@ import { Http1ResponseWriter } from './response-writer.ts';
 export interface ConnectionRegistry {
   /** Once it is so, every response is the last one of its connection. */
   readonly isStopping: boolean;
-  readonly draining: DrainingStreams;
+  readonly streams: SharedStreams;
   /** The connection is closed, or is no HTTP any more. */
   forget(connection: Http1Connection): void;
 }
@@ -72,7 +72,7 @@ export class Http1Connection {
     const reader = new Http1RequestReader(new ClientResolver(socket, listener), counter, () => this.#work());
     const timeouts = new VisitorTimeouts(listener);
     timeouts.forHead(listener.now());
-    const upstreams = new UpstreamPool(registry.draining, true);
+    const upstreams = new UpstreamPool(registry.streams, true);
     const isClosing = () => this.#isClosing;
     const writer = new Http1ResponseWriter({ socket, slot, counter, source: reader, isClosing });
     const onDone = () => this.#onDone();

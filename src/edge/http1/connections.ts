@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { reportDefect } from '../../protocol/defect.ts';
 import type { ListenerContext } from '../pipeline/listener-context.ts';
 import type { EdgeSettings } from '../settings.ts';
-import { DrainingStreams } from '../upstream/draining-streams.ts';
+import { SharedStreams } from '../upstream/shared-streams.ts';
 import type { ConnectionSlot } from '../visitors/connection-slots.ts';
 import { type ConnectionRegistry, Http1Connection } from './connection.ts';
 
@@ -14,7 +14,7 @@ const SWEEP_MS = 250;
 export class Http1Connections implements ConnectionRegistry {
   /** Set once: every response from then on is the last one of its connection. */
   isStopping = false;
-  readonly draining = new DrainingStreams();
+  readonly streams = new SharedStreams();
   readonly #connections = new Set<Http1Connection>();
   readonly #now: () => number;
   readonly #interval: number;
@@ -58,8 +58,9 @@ export class Http1Connections implements ConnectionRegistry {
         connection.socket.destroy();
       }
     }
-    this.draining.sweep(now);
-    if (this.#connections.size > 0 || this.draining.size > 0) return;
+    if (this.isStopping) this.streams.close(now);
+    this.streams.sweep(now);
+    if (this.#connections.size > 0 || !this.streams.isEmpty) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
   }

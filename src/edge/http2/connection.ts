@@ -7,7 +7,7 @@ import { guarded } from '../../protocol/defect.ts';
 import { ClientResolver } from '../pipeline/clients.ts';
 import type { ListenerContext } from '../pipeline/listener-context.ts';
 import { VisitorTimeouts } from '../pipeline/visitor-timeouts.ts';
-import type { DrainingStreams } from '../upstream/draining-streams.ts';
+import type { SharedStreams } from '../upstream/shared-streams.ts';
 import { UpstreamPool } from '../upstream/upstream-pool.ts';
 import type { ConnectionSlot } from '../visitors/connection-slots.ts';
 import { ConnectionLiveness } from './connection-liveness.ts';
@@ -20,7 +20,7 @@ const RESETS_PER_SECOND = 20;
 
 /** What all connections share. */
 interface Shared {
-  readonly draining: DrainingStreams;
+  readonly streams: SharedStreams;
   /** What their windows may have grown by. */
   readonly growth: ByteBudget;
 }
@@ -49,7 +49,7 @@ export class Http2Connection implements RequestStreamOwner {
     socket: TLSSocket,
     slot: ConnectionSlot,
     listener: ListenerContext,
-    { draining, growth }: Shared,
+    { streams, growth }: Shared,
     onClose: (connection: Http2Connection) => void,
   ) {
     this.#session = session;
@@ -59,7 +59,7 @@ export class Http2Connection implements RequestStreamOwner {
     this.listener = listener;
     this.slot = slot;
     this.uploads = new UploadWindows(session, slot, growth, now);
-    this.upstreams = new UpstreamPool(draining, false);
+    this.upstreams = new UpstreamPool(streams, false);
     this.clients = new ClientResolver(socket, listener);
     this.#timeouts = new VisitorTimeouts(listener);
     this.#resetsSince = now;

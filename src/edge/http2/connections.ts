@@ -6,7 +6,7 @@ import { ByteBudget } from '../../protocol/byte-budget.ts';
 import { reportDefect } from '../../protocol/defect.ts';
 import type { ListenerContext } from '../pipeline/listener-context.ts';
 import type { EdgeSettings } from '../settings.ts';
-import { DrainingStreams } from '../upstream/draining-streams.ts';
+import { SharedStreams } from '../upstream/shared-streams.ts';
 import type { ConnectionSlot } from '../visitors/connection-slots.ts';
 import { Http2Connection } from './connection.ts';
 import { GROWN_WINDOW_MAX, STREAM_WINDOW, STREAMS_MAX } from './upload-windows.ts';
@@ -40,7 +40,7 @@ const OPTIONS: ServerOptions = {
 
 export class Http2Connections {
   readonly #connections = new Set<Http2Connection>();
-  readonly #draining = new DrainingStreams();
+  readonly #streams = new SharedStreams();
   readonly #growth = new ByteBudget(GROWTH_MAX);
   readonly #now: () => number;
   readonly #interval: number;
@@ -63,7 +63,7 @@ export class Http2Connections {
     socket.allowHalfOpen = false; // HTTP/2 has ends of its own.
     const session = performServerHandshake(socket, OPTIONS);
     session.setLocalWindowSize(CONNECTION_WINDOW);
-    const shared = { draining: this.#draining, growth: this.#growth };
+    const shared = { streams: this.#streams, growth: this.#growth };
     const connection = new Http2Connection(session, socket, slot, listener, shared, () =>
       this.#connections.delete(connection),
     );
@@ -87,8 +87,9 @@ export class Http2Connections {
         connection.cut();
       }
     }
-    this.#draining.sweep(now);
-    if (this.#connections.size > 0 || this.#draining.size > 0) return;
+    if (this.#isStopping) this.#streams.close(now);
+    this.#streams.sweep(now);
+    if (this.#connections.size > 0 || !this.#streams.isEmpty) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
   }

@@ -176,6 +176,7 @@ export class UpstreamRequest implements UpstreamUser, ResponseRelayEvents {
     if (first.length > 0) recording?.addRequestBytes(first, 0, first.length, source.isComplete);
     this.#relay = new ResponseRelay(stream.head, source, writer, recording, this, this.#modified !== undefined);
     this.isSent = true;
+    if (source.head.authenticatesConnection) stream.isAuthenticated = true;
     this.isFull = !stream.write(this.#head(first));
     for (const piece of this.#modified?.pieces ?? []) this.isFull = !stream.write(piece);
     if (!source.isComplete) timeouts.forProgress(now);

@@ -1,7 +1,8 @@
-// The streams that a visitor's connection keeps to its endpoints: each serves one request after the other.
+// The streams that a visitor's connection keeps to its endpoints: each serves one request after the other. With the connection they
+// go to the next visitor, where the agent allows that.
 
 import type { LiveEndpoint, Visitor } from '../../tunnel/endpoints/endpoint.ts';
-import type { DrainingStreams } from './draining-streams.ts';
+import type { SharedStreams } from './shared-streams.ts';
 import { UpstreamStream, type UpstreamUser } from './upstream-stream.ts';
 
 /** A stream is not used again when it idled longer: servers close idle connections, some of them after 5 s. */
@@ -10,7 +11,7 @@ const IDLE_MAX = 4000;
 const IDLE_MARGIN = 1000;
 
 export class UpstreamPool {
-  readonly #draining: DrainingStreams;
+  readonly #shared: SharedStreams;
   readonly #isSingle: boolean;
   #idle: UpstreamStream[] = [];
 
@@ -18,8 +19,8 @@ export class UpstreamPool {
    * @param isSingle whether there is one request at a time: one stream is kept then, and further requests for the same
    * address stay with its tunnel.
    */
-  constructor(draining: DrainingStreams, isSingle: boolean) {
-    this.#draining = draining;
+  constructor(shared: SharedStreams, isSingle: boolean) {
+    this.#shared = shared;
     this.#isSingle = isSingle;
   }
 
@@ -36,7 +37,9 @@ export class UpstreamPool {
       return stream;
     }
     if (this.#isSingle) this.close(now);
-    return undefined;
+    const stream = endpoint.sharesConnections ? this.#shared.take(endpoint, now) : undefined;
+    stream?.serve(visitor, user);
+    return stream;
   }
 
   /** Opens a stream for the request of a visitor. `user` learns when it is open. */
@@ -52,7 +55,7 @@ export class UpstreamPool {
     stream.user = undefined;
     stream.head.release();
     stream.idleUntil = now + Math.min(IDLE_MAX, timeout - IDLE_MARGIN);
-    if (stream.isUseless(now)) stream.end(this.#draining, now);
+    if (stream.isUseless(now)) stream.end(this.#shared.draining, now);
     else this.#idle.push(stream);
   }
 
@@ -64,13 +67,13 @@ export class UpstreamPool {
   /** Ends those that have waited for too long. */
   sweep(now: number): void {
     if (!this.#idle.some((stream) => stream.isUseless(now))) return;
-    for (const stream of this.#idle) if (stream.isUseless(now)) stream.end(this.#draining, now);
+    for (const stream of this.#idle) if (stream.isUseless(now)) stream.end(this.#shared.draining, now);
     this.#idle = this.#idle.filter(({ isOver }) => !isOver);
   }
 
-  /** Ends all. */
+  /** The visitor leaves all of them. */
   close(now: number): void {
-    for (const stream of this.#idle) stream.end(this.#draining, now);
+    for (const stream of this.#idle) this.#shared.give(stream, now);
     this.#idle.length = 0;
   }
 }

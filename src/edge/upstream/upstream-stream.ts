@@ -1,4 +1,4 @@
-// A stream to an endpoint, over as many requests of one visitor as it lasts.
+// A stream to an endpoint, over as many requests as it lasts: of one visitor after the other, where the agent allows that.
 
 import type { VisitorError } from '../../http/visitor-errors.ts';
 import { guarded } from '../../protocol/defect.ts';
@@ -27,9 +27,11 @@ export class UpstreamStream implements StreamEvents {
   user: UpstreamUser | undefined;
   /** Until when it may serve another one. */
   idleUntil = 0;
+  /** Whether a request on it has proven who its visitor is, to the connection and not only to itself. */
+  isAuthenticated = false;
   /** Whether nothing comes or goes on it any more. */
   isOver = false;
-  readonly #visitor: Visitor;
+  #visitor: Visitor;
   #stream: ByteStream | undefined;
   /** Bytes that the visitor has not taken, and that the peer gets no new credit for. */
   #held = 0;
@@ -50,12 +52,23 @@ export class UpstreamStream implements StreamEvents {
     );
   }
 
-  /** Whether it was opened for the same visitor to the same endpoint. */
+  /** Whether other visitors may use it. */
+  get isForAll(): boolean {
+    return this.endpoint.sharesConnections === true && !this.isAuthenticated;
+  }
+
+  /** An idle one serves a request of another visitor. */
+  serve(visitor: Visitor, user: UpstreamUser): void {
+    this.#visitor = visitor;
+    this.user = user;
+  }
+
+  /** Whether it serves the same visitor at the same endpoint. */
   isFor(endpoint: LiveEndpoint, visitor: Visitor): boolean {
     return this.endpoint === endpoint && isSameVisitor(visitor, this.#visitor);
   }
 
-  /** Whether it was opened for the same visitor to an endpoint at the same address. */
+  /** Whether it serves the same visitor at an endpoint at the same address. */
   isForAddressOf(endpoint: LiveEndpoint, visitor: Visitor): boolean {
     const { hostname, accountId, proto } = this.endpoint;
     // Internal names are of one account: another has the same ones, for other endpoints.

@@ -9,11 +9,17 @@ export interface AgentKind extends StreamLimits {
   errorPrefix: string;
   /** Whether the agent leaves Nagle's algorithm enabled, which delays small writes until earlier data is acknowledged. */
   hasNagle: boolean;
+  /**
+   * Whether a connection to the upstream may serve one HTTP visitor after the other. Programs that use an SDK as their listener see
+   * the address of one visitor on each connection.
+   */
+  sharesConnections: boolean;
 }
 
 const OURS: AgentKind = {
   errorPrefix: 'ERR_GATEWAY_',
   hasNagle: false,
+  sharesConnections: true,
   streamsMax: 8192,
   unservedMax: 8192,
   lingerMs: 0,
@@ -23,6 +29,7 @@ const OURS: AgentKind = {
 const FOREIGN: AgentKind = {
   errorPrefix: 'ERR_NGROK_',
   hasNagle: false,
+  sharesConnections: false,
   streamsMax: 480,
   unservedMax: 32,
   lingerMs: 50,

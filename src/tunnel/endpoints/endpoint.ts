@@ -50,6 +50,10 @@ export interface LiveEndpoint {
   readonly proxyProtocol: 0 | 1 | 2;
   /** The protocol that the upstream speaks. */
   readonly upstreamProtocol: 'http1' | 'http2';
+  /**
+   * Whether its streams serve one HTTP visitor after the other: the agent makes nothing of the visitor that a stream was opened for.
+   */
+  readonly sharesConnections?: boolean | undefined;
   /** For `tls`: where the visitor's TLS is terminated, and the agent's certificate (PEM) when it supplied one. */
   readonly tls: 'passthrough' | 'gateway' | { readonly certificate: string; readonly key: string };
   /** Undefined when no module or policy applies, so that such endpoints pay no cost. */

@@ -18,6 +18,7 @@ export class LiveTunnel implements LiveEndpoint {
   readonly publicUrl: string;
   readonly proxyProtocol: 0 | 1 | 2;
   readonly upstreamProtocol: 'http1' | 'http2';
+  readonly sharesConnections: boolean;
   readonly tls: LiveEndpoint['tls'];
   readonly meter = new TrafficMeter();
   /** May be replaced at any time. New requests and connections use the new one. */
@@ -45,6 +46,8 @@ export class LiveTunnel implements LiveEndpoint {
     this.publicUrl = settings.publicUrl;
     this.proxyProtocol = settings.proxyProtocol;
     this.upstreamProtocol = settings.upstreamProtocol;
+    // A header of the PROXY protocol is of one visitor.
+    this.sharesConnections = settings.sharesConnections === true && settings.proxyProtocol === 0;
     this.tls = settings.tls;
     this.rules = settings.rules;
     this.requested = settings.requested;

@@ -14,6 +14,7 @@ export interface LabelledTunnelSettings {
   accountId: string;
   labels: Labels;
   upstreamProtocol: LiveEndpoint['upstreamProtocol'];
+  sharesConnections: boolean;
 }
 
 /** A tunnel that serves edges of every kind. */
@@ -25,7 +26,7 @@ export class LabelledTunnel {
   readonly #endpoints: Record<EdgeProto, LiveTunnel>;
 
   constructor(
-    { tunnelId, accountId, labels, upstreamProtocol }: LabelledTunnelSettings,
+    { tunnelId, accountId, labels, upstreamProtocol, sharesConnections }: LabelledTunnelSettings,
     session: MuxSession,
     slots: StreamSlots,
   ) {
@@ -38,7 +39,7 @@ export class LabelledTunnel {
       // The hostname must be unique, because idle streams to upstreams are cached by host name.
       const address = { id: tunnelId, tunnelId, accountId, proto, hostname: tunnelId, port: 0, publicUrl: '' };
       return new LiveTunnel(
-        { ...address, proxyProtocol: 0, upstreamProtocol, tls: 'passthrough' },
+        { ...address, proxyProtocol: 0, upstreamProtocol, sharesConnections, tls: 'passthrough' },
         session,
         slots,
         load,

@@ -73,7 +73,8 @@ export class SessionTunnels implements ServedTunnels {
         throw bindError({ refused: 'sessionEnded' });
       }
       this.#close(bound.tunnelId, 0); // A new bind of the same tunnel by this session replaces the old one.
-      const tunnel = new LiveTunnel(bound, this.#mux, this.#slots);
+      const { sharesConnections } = this.#admitted.kind;
+      const tunnel = new LiveTunnel({ ...bound, sharesConnections }, this.#mux, this.#slots);
       this.#tunnels.set(bound.tunnelId, tunnel);
       this.#deps.endpoints.add(tunnel);
       return this.#describe(bind, tunnel);
@@ -86,7 +87,7 @@ export class SessionTunnels implements ServedTunnels {
     const upstreamProtocol = readUpstreamProtocol(forwardsProto);
     checkTexts({ metadata, forwardsTo });
     checkLabels(labels);
-    const { sessionId, accountId } = this.#admitted;
+    const { sessionId, accountId, kind } = this.#admitted;
     const { registrar, tokens } = this.#deps;
     const address = labelsAddress(labels);
     const resume = id !== '' && tokens.verifyBindToken(token, accountId, id, address) ? id : null;
@@ -96,7 +97,9 @@ export class SessionTunnels implements ServedTunnels {
       if (this.#mux.isClosed) throw bindError({ refused: 'sessionEnded' });
       const { tunnelId } = bound;
       this.#close(tunnelId, 0); // As in `bind`.
-      const tunnel = new LabelledTunnel({ tunnelId, accountId, labels, upstreamProtocol }, this.#mux, this.#slots);
+      const { sharesConnections } = kind;
+      const settings = { tunnelId, accountId, labels, upstreamProtocol, sharesConnections };
+      const tunnel = new LabelledTunnel(settings, this.#mux, this.#slots);
       this.#labelled.set(tunnelId, tunnel);
       this.#deps.endpoints.labelled.add(tunnel);
       return writeLabelBindResponse({ id: tunnelId, token: tokens.bindToken(accountId, tunnelId, address) });

@@ -47,8 +47,8 @@ export function labelled(
   more: Partial<ConstructorParameters<typeof LabelledTunnel>[0]> = {},
 ): LabelledTunnel {
   const slots = new StreamSlots(agentKindOf({ clientType: OWN_CLIENT_TYPE, userAgent: '' }));
-  const bound = { tunnelId, accountId: ACCOUNT, labels, upstreamProtocol: 'http1', ...more } as const;
-  return new LabelledTunnel(bound, session, slots);
+  const bound = { tunnelId, accountId: ACCOUNT, labels, upstreamProtocol: 'http1', sharesConnections: false } as const;
+  return new LabelledTunnel({ ...bound, ...more }, session, slots);
 }
 
 /** What is configured, to be changed by the test, and what is live of it. */

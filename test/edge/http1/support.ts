@@ -23,6 +23,7 @@ export interface TestEndpoint extends LiveEndpoint {
   failure: OpenFailure | undefined;
   /** When set, what a stream waits for before it is opened. */
   gate: Promise<void> | undefined;
+  sharesConnections: boolean;
   /** Resolves when the first stream is asked for. */
   readonly asked: Promise<void>;
   /** It is gone. */
@@ -44,6 +45,7 @@ function testEndpoint(tunnel: LiveTunnel): TestEndpoint {
     opened: 0,
     failure: undefined,
     gate: undefined,
+    sharesConnections: false,
     asked,
     close: () => tunnel.close(),
     async open(visitor, events) {
