@@ -3,6 +3,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
 import { agentLab, isActive } from '../agent-lab.ts';
 import { startService as startAgentProcess } from '../agents.ts';
 import { visit } from '../visitors.ts';
@@ -23,7 +24,12 @@ describe('while the gateway cannot be reached', () => {
     expect((await started.ask('GET', '/tunnels')).body).toEqual([]);
     await lab.proxy.heal();
     await started.log.find(/connected to the gateway/);
-    const { body } = await started.ask('POST', '/tunnels', to({ domain: 'other.tunnel.localhost' }));
+    // On a busy machine a bind may take longer than this agent waits for it.
+    const body = await eventually(async () => {
+      const other = await started.ask('POST', '/tunnels', to({ domain: 'other.tunnel.localhost' }));
+      expect(other.status).toBe(200);
+      return other.body;
+    });
     expect((await visit(lab.gateway, body.url.replace('other', 'late'))).status).toBe(404);
   });
 
