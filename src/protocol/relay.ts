@@ -69,7 +69,8 @@ function endTick(): void {
 
 /**
  * Coalesces the writes of one iteration of the event loop. The first is sent at once, so that a small response is not
- * delayed. The others of the same iteration are sent as one write at its end, which makes a large response cheap.
+ * delayed, unless more of the same message is known to follow. The others of the same iteration are sent as one write at its end,
+ * which makes a large response cheap.
  */
 export class CoalescingWriter {
   readonly #sink: WriteTarget;
@@ -81,15 +82,18 @@ export class CoalescingWriter {
     this.#sink = sink;
   }
 
-  write(bytes: Buffer): void {
+  /** @param isPart whether more of the same message follows, which may have come already: TLS hands on 16 KiB at a time. */
+  write(bytes: Buffer, isPart = false): void {
     const sink = this.#sink;
-    if (this.#lastWriteTick !== tick) {
+    const isFirst = this.#lastWriteTick !== tick;
+    if (isFirst) {
       this.#lastWriteTick = tick;
       if (!isTickScheduled) {
         isTickScheduled = true;
         setImmediate(endTick);
       }
-    } else if (this.#lastCorkTick !== tick) {
+    }
+    if ((!isFirst || isPart) && this.#lastCorkTick !== tick) {
       this.#lastCorkTick = tick;
       sink.cork();
       corked.push(sink);

@@ -78,15 +78,15 @@ export class Http1ResponseWriter implements ResponseWriter {
       else {
         const head = this.#changedHead(start);
         recording?.responseStarted(start.status, head.toString('latin1'));
-        this.#writeJoined(head, piece);
+        this.#writeJoined(head, piece, !body.isComplete);
       }
     }
     return 'begun';
   }
 
-  write(piece: Buffer): void {
-    if (this.#unchunk) this.#unchunk.take(piece, 0, piece.length, (data) => this.#writeBytes(data));
-    else if (piece.length > 0) this.#writeBytes(piece);
+  write(piece: Buffer, isLast: boolean): void {
+    if (this.#unchunk) this.#unchunk.take(piece, 0, piece.length, (data) => this.#writeBytes(data, true));
+    else if (piece.length > 0) this.#writeBytes(piece, !isLast);
   }
 
   end(): void {}
@@ -134,13 +134,20 @@ export class Http1ResponseWriter implements ResponseWriter {
     return onEnd;
   }
 
-  #writeBytes(bytes: Buffer): void {
+  /** @param isPart whether more of the response follows. */
+  #writeBytes(bytes: Buffer, isPart = false): void {
     this.#connection.counter.addSent(bytes.length);
-    this.#writer.write(bytes);
+    this.#writer.write(bytes, isPart);
   }
 
   /** The head that upstream sent, and the beginning of the body. */
-  #writeRelayed({ head, recording }: ResponseStart, chunk: Buffer, from: number, headEnd: number, end: number): void {
+  #writeRelayed(
+    { head, body, recording }: ResponseStart,
+    chunk: Buffer,
+    from: number,
+    headEnd: number,
+    end: number,
+  ): void {
     const joined = end - headEnd <= JOIN_MAX ? end : headEnd;
     const rewritten = relayedResponseHead(head, this.closes, this.#isToHttp10, chunk, headEnd, joined);
     if (recording) {
@@ -148,16 +155,16 @@ export class Http1ResponseWriter implements ResponseWriter {
         rewritten?.subarray(0, rewritten.length - joined + headEnd) ?? head.bytes.subarray(head.start, head.end);
       recording.responseStarted(head.status, sent.toString('latin1'));
     }
-    if (!rewritten && head.bytes === chunk) return void this.#writeBytes(pieceOf(chunk, from, end));
-    this.#writeBytes(rewritten ?? head.bytes.subarray(head.start, head.end));
+    if (!rewritten && head.bytes === chunk) return void this.#writeBytes(pieceOf(chunk, from, end), !body.isComplete);
     const rest = rewritten ? joined : headEnd;
-    if (rest < end) this.#writeBytes(chunk.subarray(rest, end));
+    this.#writeBytes(rewritten ?? head.bytes.subarray(head.start, head.end), rest < end || !body.isComplete);
+    if (rest < end) this.#writeBytes(chunk.subarray(rest, end), !body.isComplete);
   }
 
-  #writeJoined(head: Buffer, body: Buffer | undefined): void {
-    if (body && body.length <= JOIN_MAX) return void this.#writeBytes(Buffer.concat([head, body]));
-    this.#writeBytes(head);
-    if (body) this.#writeBytes(body);
+  #writeJoined(head: Buffer, body: Buffer | undefined, isPart: boolean): void {
+    if (body && body.length <= JOIN_MAX) return void this.#writeBytes(Buffer.concat([head, body]), isPart);
+    this.#writeBytes(head, body !== undefined || isPart);
+    if (body) this.#writeBytes(body, isPart);
   }
 
   /** The head that modules have made. */
