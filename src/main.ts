@@ -22,6 +22,9 @@ const FLUSH_TIMEOUT_MS = 1000;
 /** The codes of errors of a disk that is read-only or full, and of a directory without write permission. */
 const NOT_WRITABLE_CODES = new Set(['EROFS', 'ENOSPC', 'EDQUOT', 'EACCES', 'EPERM']);
 
+/** The codes of errors of a file descriptor that is no socket, or none that can listen. */
+const NO_SOCKET_CODES = new Set(['EINVAL', 'ENOTSOCK', 'EBADF', 'EOPNOTSUPP']);
+
 const root = resolve(import.meta.dirname, '..');
 // The operator has chosen the version of Node; without this, the AWS SDK warns about it in every process.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
@@ -101,6 +104,8 @@ function explain(error: unknown): string {
   const { code, path, syscall } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE')
     return `${error.message}: another process has this port; set API_PORT, ADMIN_PORT, AGENT_PORT, HTTP_PORT or HTTPS_PORT to another, or 0 for any.`;
+  if (syscall === 'listen' && NO_SOCKET_CODES.has(code ?? ''))
+    return `${error.message}: a socket that was handed in (LISTEN_FDS) is no TCP socket that listens; look at ListenStream= in its unit.`;
   // pg-pool has no code for this error, only a text.
   if (code === 'ECONNREFUSED' || error.message === 'Connection terminated due to connection timeout')
     return `The database cannot be reached: ${error.message || 'connection refused'}. Look at DATABASE_URL.`;

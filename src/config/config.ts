@@ -9,6 +9,7 @@ import type { EdgeSettings } from '../edge/settings.ts';
 import type { EventSettings } from '../events/settings.ts';
 import type { StoreSettings } from '../store/settings.ts';
 import type { TunnelSettings } from '../tunnel/control/tunnel-settings.ts';
+import { type InheritedSockets, readInheritedSockets } from './inherited-sockets.ts';
 import { environment } from './variables.ts';
 
 const HOUR_MS = 3_600_000;
@@ -22,6 +23,8 @@ export interface Config extends ApiSettings, StoreSettings, TunnelSettings, Edge
   agentPort: number;
   httpPort: number;
   httpsPort: number;
+  /** Listeners whose sockets were handed in, which are used in place of their ports. */
+  inheritedSockets: InheritedSockets;
   /** Names and addresses that agents know the gateway by: its certificate for them says so. */
   agentHosts: string[];
   /** How the other nodes of the cluster reach this one; undefined: visitors are not forwarded. */
@@ -50,12 +53,15 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
   const half = halfOfPair(given, 'API_TLS_CERT', 'API_TLS_KEY');
   const believed = whomToBelieve(given);
   const alone = whyAlone(given) ?? whyUnlinked(given);
-  if (!parsed.success || half || believed || alone) {
+  const inherited = readInheritedSockets(given, process.pid);
+  if (!parsed.success || half || believed || alone || inherited.mistake) {
     const issues = parsed.error?.issues ?? [];
     const mistakes = issues.map(
       ({ path, message }) => `${String(path[0])} ${message.replace(/^Invalid/, 'is not valid: invalid')}`,
     );
-    throw new ConfigError([...mistakes, ...[half, believed, alone].filter((text) => text !== undefined)].join('\n'));
+    throw new ConfigError(
+      [...mistakes, ...[half, believed, alone, inherited.mistake].filter((text) => text !== undefined)].join('\n'),
+    );
   }
   const e = parsed.data;
   const zones = {
@@ -76,6 +82,7 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
     agentPort: e.AGENT_PORT,
     httpPort: e.HTTP_PORT,
     httpsPort: e.HTTPS_PORT,
+    inheritedSockets: inherited.sockets,
     tcpPorts: e.TCP_PORTS,
     publicHttpPort: e.PUBLIC_HTTP_PORT,
     publicHttpsPort: e.PUBLIC_HTTPS_PORT,

@@ -105,7 +105,7 @@ async function startParts(
     reporter = noopReporter,
   }: DataPlaneParts,
 ): Promise<Omit<DataPlane, 'close'>> {
-  const { host } = config;
+  const { host, inheritedSockets: inherited } = config;
   const certificates = await parts.start({
     name: 'certificates',
     start: () => openCertificates({ ...config, log, uploaded: (name) => edges.certificateFor(name) }),
@@ -163,7 +163,7 @@ async function startParts(
     drain: (listener, drainMs) => listener.close(drainMs),
   });
   proxied.guard('https', tls.server);
-  const httpsAddress = await listen(tls.server, config.httpsPort, host);
+  const httpsAddress = await listen(tls.server, config.httpsPort, host, inherited.https);
   const publicHttpsPort = config.publicHttpsPort || httpsAddress.port;
   const source = await openEdgeConfigSource(publicHttpsPort);
   const edges = await parts.start({
@@ -191,7 +191,7 @@ async function startParts(
     drain: (listener, drainMs) => listener.close(drainMs),
   });
   proxied.guard('http', plain.server);
-  const httpAddress = await listen(plain.server, config.httpPort, host);
+  const httpAddress = await listen(plain.server, config.httpPort, host, inherited.http);
   const publicHttpPort = config.publicHttpPort || httpAddress.port;
   const tcp = await parts.start({
     name: 'TCP listeners',
@@ -215,7 +215,7 @@ async function startParts(
     ...{ registrar, endpoints, modules, tcpPorts: tcp, tokenKey, certificates, hosts, log, onFailure },
   });
   proxied.guard('agent', agents.server);
-  const agentAddress = await listen(agents.server, config.agentPort, host);
+  const agentAddress = await listen(agents.server, config.agentPort, host, inherited.agent);
   const issue = () => certificates.agentListener(hosts);
   await startCertificateRenewal(parts, { name: 'the listeners', issue, listeners: [agents, tls], onFailure });
   dataPlaneMetrics(registry, { counters, limit, sessions, endpoints });

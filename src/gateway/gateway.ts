@@ -67,6 +67,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
 }
 
 async function startParts(parts: Lifecycle, config: Config, options: GatewayOptions): Promise<Gateway> {
+  const { inheritedSockets: inherited } = config;
   const { log, now = Date.now, eventRequestMs: requestMs, registry = new Registry() } = options;
   const storage = await startStorage(parts, config, options);
   const { database, prisma, keys, changes, peers, isChangeFeedConnected } = storage;
@@ -75,7 +76,7 @@ async function startParts(parts: Lifecycle, config: Config, options: GatewayOpti
   const scheme = config.apiTls ? 'https' : 'http';
   const address = await parts.start({
     name: 'address of the API',
-    start: () => reserveAddress(scheme, config.apiPort, config.host, config.maxApiConnections),
+    start: () => reserveAddress(scheme, config.apiPort, config.host, config.maxApiConnections, inherited.api),
     stop: (address) => address.release(),
   });
   const baseUrl = () => config.publicApiUrl ?? address.url;
@@ -171,7 +172,8 @@ async function startParts(parts: Lifecycle, config: Config, options: GatewayOpti
     async start() {
       const server = createAdminServer(registry, () => parts.reasonNotReady());
       const stop = stopperOf(server);
-      const address = await reserveAddress('http', config.adminPort, config.host, ADMIN_CONNECTIONS_MAX);
+      const { adminPort, host } = config;
+      const address = await reserveAddress('http', adminPort, host, ADMIN_CONNECTIONS_MAX, inherited.admin);
       await address.serve(server);
       return { url: address.url, stop };
     },

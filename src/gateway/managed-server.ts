@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { listenOptions } from '../net/listen-options.ts';
 
 /** How long a connection may still take for its first byte when its server stops; milliseconds. */
 const SILENT_MS = 500;
@@ -19,6 +20,7 @@ export interface ReservedAddress {
 /**
  * Binds an address before its server exists: the server's parts need to know the port when it is 0, for any free one.
  * Connections wait until then.
+ * @param fd as `listenOptions` takes it.
  * @throws when the address cannot be bound.
  */
 export async function reserveAddress(
@@ -26,6 +28,7 @@ export async function reserveAddress(
   port: number,
   host: string,
   maxConnections: number,
+  fd?: number,
 ): Promise<ReservedAddress> {
   const reservation = createServer({ pauseOnConnect: true });
   const waiting: Socket[] = [];
@@ -34,7 +37,7 @@ export async function reserveAddress(
     socket.on('error', () => socket.destroy()); // Until the server has it, nobody else would handle a reset.
     waiting.push(socket);
   });
-  reservation.listen(port, host);
+  reservation.listen(listenOptions(port, host, undefined, fd));
   await once(reservation, 'listening');
   const { address, port: bound, family } = reservation.address() as AddressInfo;
   let isServed = false;
