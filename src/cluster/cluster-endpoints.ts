@@ -6,6 +6,7 @@ import type { RouteSource, Routes, RouteTarget, TunnelRoute } from '../tunnel/co
 import type { Labels, LiveEndpoint, Proto } from '../tunnel/endpoints/endpoint.ts';
 import type { EndpointLookup, NameStatus } from '../tunnel/endpoints/endpoint-lookup.ts';
 import {
+  addressesOfName,
   type EndpointAddress,
   type EndpointRegistry,
   endpointAddress,
@@ -14,6 +15,7 @@ import {
 import type { EdgeProto } from '../tunnel/endpoints/tunnel-group.ts';
 import { describe, isSameService, type TunnelDescription } from './descriptions.ts';
 import type { LinkCounters } from './link-counters.ts';
+import { MovingEndpoints } from './moving-endpoints.ts';
 import type { NodeLinks } from './node-links.ts';
 import type { RemoteTunnel } from './remote-tunnel.ts';
 import { RemoteTunnels, type RemoteTunnelsDeps } from './remote-tunnels.ts';
@@ -47,6 +49,7 @@ export interface ClusterEndpointsDeps extends Omit<RemoteTunnelsDeps, 'reroute'>
 export class ClusterEndpoints implements EndpointLookup {
   readonly reachesNodes = true;
   readonly tunnels: RemoteTunnels;
+  readonly moving: MovingEndpoints;
   readonly #deps: ClusterEndpointsDeps;
   readonly #found = new LRUCache<string, Found>({ max: KEPT_MAX });
   /** Lookups in progress, by what they are for. */
@@ -54,7 +57,8 @@ export class ClusterEndpoints implements EndpointLookup {
 
   constructor(deps: ClusterEndpointsDeps) {
     this.#deps = deps;
-    this.tunnels = new RemoteTunnels({ ...deps, reroute: (lost) => this.#reroute(lost) });
+    this.moving = new MovingEndpoints(deps.now);
+    this.tunnels = new RemoteTunnels({ ...deps, reroute: (lost) => this.#rerouteOrWait(lost) });
   }
 
   byName(listener: 'http' | 'tls', hostname: string): LiveEndpoint | undefined {
@@ -67,15 +71,23 @@ export class ClusterEndpoints implements EndpointLookup {
   }
 
   async resolveName(listener: 'http' | 'tls', hostname: string): Promise<LiveEndpoint | NameStatus> {
-    const { endpoints } = this.#deps;
-    const found = await this.#once(`${listener}:${hostname}`, () => this.#lookUpName(listener, hostname));
-    if (typeof found === 'string') return found;
-    const endpoint = memberOf(found) ?? endpoints.byName(listener, hostname);
-    return endpoint ?? 'offline';
+    for (;;) {
+      const found = await this.#once(`${listener}:${hostname}`, () => this.#lookUpName(listener, hostname));
+      const member = typeof found === 'object' ? memberOf(found) : undefined;
+      const endpoint = member ?? this.#deps.endpoints.byName(listener, hostname);
+      if (endpoint) return endpoint;
+      const isMoving = await this.moving.wait(addressesOfName(listener, hostname));
+      if (!isMoving) return typeof found === 'string' ? found : 'offline';
+    }
   }
 
   async resolveAddress(address: EndpointAddress): Promise<LiveEndpoint | undefined> {
-    return this.#resolveShared(address, () => this.#lookUpTarget({ address }, 'http'));
+    for (;;) {
+      const found = await this.#resolveShared(address, () => this.#lookUpTarget({ address }, 'http'));
+      if (found || !(await this.moving.wait([address]))) return found;
+      const own = this.#deps.endpoints.byAddress(address);
+      if (own) return own;
+    }
   }
 
   async resolveLabels(accountId: string, selector: Labels, proto: EdgeProto): Promise<LiveEndpoint | undefined> {
@@ -173,6 +185,13 @@ export class ClusterEndpoints implements EndpointLookup {
     const found: Found = { routes, members, next: 0, until: this.#deps.now() + ttlMs };
     this.#found.set(key, found);
     return found;
+  }
+
+  async #rerouteOrWait(lost: RemoteTunnel): Promise<LiveEndpoint | undefined> {
+    for (;;) {
+      const endpoint = await this.#reroute(lost);
+      if (endpoint || !(await this.moving.wait([endpointAddress(lost.description)]))) return endpoint;
+    }
   }
 
   /** Where the visitors of a tunnel go now that its node cannot serve. Only the same service gets them, on whichever node it is. */

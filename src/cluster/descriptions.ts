@@ -54,8 +54,13 @@ export function isSameService(one: TunnelDescription, other: TunnelDescription):
 export interface DescribedTunnels {
   /** The handlers of the calls of other nodes. */
   methods: [method: string, handler: CallHandler][];
-  /** Lets the others ask for all tunnels anew. From then on they use no stream for another request. */
-  forgetAll(): void;
+  /**
+   * Lets the others ask for all tunnels anew. From then on they use no stream for another request.
+   * @returns a promise that resolves when all of them know. It never rejects.
+   */
+  forgetAll(): Promise<void>;
+  /** As `forgetAll`, and describes no tunnel any more: none gets a visit of another node from then on. */
+  withdrawAll(): Promise<void>;
 }
 
 /** Describes the tunnels of this node to others, and tells those others when what they know has changed. */
@@ -63,19 +68,21 @@ export function describeOwnTunnels(endpoints: EndpointRegistry): DescribedTunnel
   /** The tunnels that the other end of each link knows. */
   const known = new Map<NodeLink, Set<string>>();
   const changed = new Map<NodeLink, string[]>();
+  let isWithdrawn = false;
 
-  const sendChanges = () => {
-    for (const [link, tunnelIds] of changed) {
+  const sendChanges = async () => {
+    const calls = [...changed].map(([link, tunnelIds]) =>
       // Whoever does not hear of it must not go on with what it knows.
-      link.call(CHANGED, { tunnelIds } satisfies ChangedRequest, CHANGED_TIMEOUT_MS).catch(() => link.close());
-    }
+      link.call(CHANGED, { tunnelIds } satisfies ChangedRequest, CHANGED_TIMEOUT_MS).catch(() => link.close()),
+    );
     changed.clear();
+    await Promise.all(calls);
   };
 
   const report = (tunnelId: string) => {
     for (const [link, tunnels] of known) {
       if (!tunnels.delete(tunnelId)) continue;
-      if (changed.size === 0) setImmediate(sendChanges);
+      if (changed.size === 0) setImmediate(() => void sendChanges());
       const tunnelIds = changed.get(link);
       if (tunnelIds) tunnelIds.push(tunnelId);
       else changed.set(link, [tunnelId]);
@@ -85,7 +92,7 @@ export function describeOwnTunnels(endpoints: EndpointRegistry): DescribedTunnel
 
   const onDescribe: CallHandler = async (body, link): Promise<DescribeResponse> => {
     const { tunnelId, proto } = body as DescribeRequest;
-    const endpoint = endpoints.byTunnelId(tunnelId, proto);
+    const endpoint = isWithdrawn ? undefined : endpoints.byTunnelId(tunnelId, proto);
     if (!endpoint?.isOpen) return { tunnel: null };
     let tunnels = known.get(link);
     if (!tunnels) {
@@ -96,10 +103,16 @@ export function describeOwnTunnels(endpoints: EndpointRegistry): DescribedTunnel
     tunnels.add(tunnelId);
     return { tunnel: describe(endpoint) };
   };
+  const forgetAll = () => {
+    for (const tunnelId of new Set([...known.values()].flatMap((tunnels) => [...tunnels]))) report(tunnelId);
+    return sendChanges();
+  };
   return {
     methods: [[DESCRIBE, onDescribe]],
-    forgetAll() {
-      for (const tunnelId of new Set([...known.values()].flatMap((tunnels) => [...tunnels]))) report(tunnelId);
+    forgetAll,
+    withdrawAll() {
+      isWithdrawn = true;
+      return forgetAll();
     },
   };
 }

@@ -29,13 +29,27 @@ export interface AgentPlaneParts {
   hosts: string[];
   log: Logger;
   onFailure(error: unknown): void;
+  /** Called before the sessions end; undefined where there is no other node for their agents. */
+  moveEndpoints?: (() => Promise<void>) | undefined;
 }
 
 /** @returns the listener, which does not listen yet, and the sessions, which end when the listener is stopped. */
 export async function startAgentPlane(
   parts: Lifecycle,
   config: Config,
-  { settings, registrar, endpoints, modules, tcpPorts, tokenKey, certificates, hosts, log, onFailure }: AgentPlaneParts,
+  {
+    settings,
+    registrar,
+    endpoints,
+    modules,
+    tcpPorts,
+    tokenKey,
+    certificates,
+    hosts,
+    log,
+    onFailure,
+    moveEndpoints,
+  }: AgentPlaneParts,
 ): Promise<{ agents: AgentListener; sessions: AgentSessions }> {
   const onEvent = (text: string, details: object) => log.info(details, text);
   const sessions = new AgentSessions({ registrar, endpoints, onFailure, onEvent });
@@ -59,7 +73,10 @@ export async function startAgentPlane(
         onEvent,
       }),
     // The sessions close after the visitors' listeners have drained, as responses still come through the sessions.
-    stop: (agents) => agents.close(() => sessions.close()),
+    async stop(agents) {
+      await moveEndpoints?.();
+      await agents.close(() => sessions.close());
+    },
   });
   return { agents, sessions };
 }

@@ -8,6 +8,7 @@ import { describeOwnTunnels } from '../cluster/descriptions.ts';
 import { IncomingVisits } from '../cluster/incoming-visits.ts';
 import { newLinkCounters } from '../cluster/link-counters.ts';
 import { createLinkListener } from '../cluster/link-listener.ts';
+import { moveEndpoints } from '../cluster/moving-endpoints.ts';
 import { type ClusterAuthority, issueNodeIdentity, type NodeIdentity } from '../cluster/node-identity.ts';
 import type { CallHandler, LinkDeps } from '../cluster/node-link.ts';
 import { NodeLinks } from '../cluster/node-links.ts';
@@ -51,6 +52,8 @@ export interface ClusterPlane extends ClusterAccess {
   limits: Pick<RedisLimits, 'isConnected'> | undefined;
   shared: SharedState;
   counters: LinkDeps['counters'];
+  /** Prepares the others for the agents of this node, whose sessions are about to end. */
+  moveEndpoints(): Promise<void>;
   /** Listens for the other nodes, and tells them where. */
   open(): Promise<void>;
 }
@@ -81,7 +84,7 @@ export async function startClusterPlane(
     start: () => new NodeLinks({ identity: () => identity, deps }),
     // The visits of others end like those of this node's own visitors: none of their streams gets another request.
     drain(_, drainMs) {
-      own.forgetAll();
+      void own.forgetAll();
       return incoming.end(drainMs);
     },
     stop: (links) => links.close(),
@@ -89,7 +92,7 @@ export async function startClusterPlane(
   const onFailure = (tunnelId: string, error: unknown) =>
     log.error({ tunnelId, err: describeFailure(error) }, 'a tunnel of another node cannot be served');
   const lookup = new ClusterEndpoints({ endpoints, routes, links, modules, counters, onFailure, now });
-  for (const [method, handler] of lookup.tunnels.methods) methods.set(method, handler);
+  for (const [method, handler] of [...lookup.tunnels.methods, lookup.moving.method]) methods.set(method, handler);
   const calls = new ClusterCalls({ nodes: member, links });
   const exact = await startExactLimits(parts, settings.limitsUrl, log);
   const limiters = await parts.start({
@@ -109,6 +112,7 @@ export async function startClusterPlane(
     limits: exact,
     methods,
     counters,
+    moveEndpoints: () => moveEndpoints({ calls, own, incoming }, endpoints.addresses),
     async open() {
       const listener = await parts.start({
         name: 'node listener',

@@ -213,6 +213,7 @@ async function startParts(
   const { agents, sessions } = await startAgentPlane(parts, config, {
     settings: { ...config, publicHttpPort, publicHttpsPort },
     ...{ registrar, endpoints, modules, tcpPorts: tcp, tokenKey, certificates, hosts, log, onFailure },
+    moveEndpoints: cluster?.moveEndpoints,
   });
   proxied.guard('agent', agents.server);
   const agentAddress = await listen(agents.server, config.agentPort, host, inherited.agent);

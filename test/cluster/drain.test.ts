@@ -2,9 +2,12 @@
 
 import { Agent } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
+import { newClient, PATIENT } from '../agent/client/support.ts';
+import { newCredential } from '../support/agents/live.ts';
+import { eventually } from '../support/eventually.ts';
 import { onServer, type TestGateway } from '../support/gateway/gateway.ts';
-import { visit } from '../support/visit.ts';
-import { agentAt, serve, service, startCluster } from './support.ts';
+import { type Visit, visit } from '../support/visit.ts';
+import { agentAt, named, serve, service, startCluster } from './support.ts';
 
 /** Far more than a request takes, and less than the time to drain; milliseconds. */
 const STOPPED_MS = 15_000;
@@ -50,3 +53,51 @@ test.runIf(onServer)(
     expect(performance.now() - begun).toBeLessThan(STOPPED_MS);
   },
 );
+
+test.runIf(onServer)(
+  'its agent connects to another node, and visitors there wait for it instead of being told that it is offline',
+  { timeout: 60_000 },
+  async () => {
+    const cluster = await startCluster(2);
+    onTestFinished(() => cluster.close());
+    const [owner, entry] = cluster.gateways as [TestGateway, TestGateway];
+    const { authtoken } = await newCredential(cluster.account);
+    const gateways = [owner, entry].map(({ agent }) => {
+      const [host = '', port] = agent.split(':');
+      return { host, port: Number(port) };
+    });
+    const [first] = gateways as [(typeof gateways)[number]];
+    // Long enough for visitors to notice that it is away.
+    const timing = { ...PATIENT, retryFirst: 500, retryMaxRecent: 500 };
+    const { client, open } = newClient({ ...first, ca: owner.ca }, { authtoken, gateways, legs: 1 }, timing);
+    onTestFinished(() => client.close());
+    const url = await open({ forwardsTo: `127.0.0.1:${await named('here')}` }).answered;
+    const answers: string[] = [];
+    let isOver = false;
+    const visitors = Array.from({ length: 5 }, async () => {
+      while (!isOver) answers.push(outcome(await visit(url, entry.http)));
+    });
+    await eventually(() => expect(answers.length).toBeGreaterThan(10));
+    await owner.close();
+    const count = answers.length;
+    await eventually(() => expect(answers.length).toBeGreaterThan(count + 10));
+    isOver = true;
+    await Promise.all(visitors);
+    expect(new Set(answers)).toEqual(new Set(['200']));
+  },
+);
+
+test.runIf(onServer)('visitors of an agent that does not come back are told so after three seconds', async () => {
+  const cluster = await startCluster(2);
+  onTestFinished(() => cluster.close());
+  const [owner, entry] = cluster.gateways as [TestGateway, TestGateway];
+  const url = await serve(await agentAt(owner, cluster.account), await named('gone'));
+  expect((await visit(url, entry.http)).status).toBe(200);
+  const begun = performance.now();
+  await owner.close();
+  const { status, body } = await visit(url, entry.http);
+  expect([status, body]).toEqual([502, expect.stringContaining('ERR_GATEWAY_90100')]);
+  expect(performance.now() - begun).toBeGreaterThan(2900);
+});
+
+const outcome = ({ status, headers }: Visit) => [status, headers['gateway-error-code']].join(' ').trim();

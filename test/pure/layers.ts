@@ -174,6 +174,7 @@ export const layersOf: Record<string, string[]> = {
     'settings.ts',
     'link-listener.ts',
     'cluster-endpoints.ts',
+    'moving-endpoints.ts',
     'remote-tunnels.ts',
     'remote-tunnel.ts',
     'remote-meters.ts',

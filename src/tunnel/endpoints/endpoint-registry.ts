@@ -29,6 +29,14 @@ export function endpointAddress({
   return proto === 'http' ? `http:${hostname}` : `tls:${hostname}`;
 }
 
+/** The addresses of the endpoints that would serve a name, the most specific first: its own, and those of the wildcards above it. */
+export function addressesOfName(listener: 'http' | 'tls', hostname: string): EndpointAddress[] {
+  const addresses: EndpointAddress[] = [`${listener}:${hostname}`];
+  for (let dot = hostname.indexOf('.'); dot >= 0; dot = hostname.indexOf('.', dot + 1))
+    addresses.push(`${listener}:*${hostname.slice(dot)}`);
+  return addresses;
+}
+
 /** Parses the URL of an internal endpoint, such as `https://name.internal`; undefined when it is malformed. */
 export function parseInternalUrl(url: string): { proto: 'http' | 'https' | 'tls'; hostname: string } | undefined {
   const [, proto, hostname] = /^(https?|tls):\/\/([^/:]+)/i.exec(url)?.map((part) => part.toLowerCase()) ?? [];
@@ -172,6 +180,11 @@ export class EndpointRegistry {
   sample(): void {
     const now = this.#now();
     for (const all of this.#byId.values()) for (const { meter } of all) meter?.sampleRates(now);
+  }
+
+  /** The addresses that are served here. */
+  get addresses(): EndpointAddress[] {
+    return [...this.#pools.keys()];
   }
 
   /** The number of live endpoints. */

@@ -28,6 +28,7 @@ const { id: credentialId, accountId } = await prisma.credential.findFirstOrThrow
 const openSession = () =>
   registrar.sessionOpened({
     clientId: randomBytes(16).toString('hex'),
+    leg: 0,
     agentVersion: '1.0.0',
     ip: '127.0.0.1',
     os: 'linux',

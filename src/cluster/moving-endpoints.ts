@@ -1,0 +1,109 @@
+// Endpoints whose node stops: their agents connect to another node in a moment, and their visitors wait until then.
+
+import { waitAtMost } from '../runtime/wait-at-most.ts';
+import type { EndpointAddress } from '../tunnel/endpoints/endpoint-registry.ts';
+import type { ClusterCalls } from './cluster-calls.ts';
+import type { DescribedTunnels } from './descriptions.ts';
+import type { IncomingVisits } from './incoming-visits.ts';
+import type { CallHandler } from './node-link.ts';
+
+const MOVING = 'moving';
+/** How long visitors wait for the agent of a moving endpoint; milliseconds. */
+const HOLD_MS = 3000;
+/** How often they look whether it is back; milliseconds. Mostly that is answered from memory. */
+const LOOK_MS = 100;
+/** The most visitors who wait, for one endpoint and in all. Further ones are told that it is offline. */
+const ENDPOINT_WAITING_MAX = 1000;
+const WAITING_MAX = 10_000;
+/** The most addresses of one message. */
+const MESSAGE_MAX = 1000;
+/** How long a node that stops waits for the others to know, and then for the visits that they have sent; milliseconds. */
+const ANNOUNCE_LIMIT_MS = 300;
+const IDLE_LIMIT_MS = 1000;
+
+interface MovingRequest {
+  addresses: EndpointAddress[];
+}
+
+interface Move {
+  until: number;
+  waiting: number;
+}
+
+export class MovingEndpoints {
+  readonly #now: () => number;
+  readonly #moves = new Map<EndpointAddress, Move>();
+  #waiting = 0;
+
+  /** @param now a monotonic clock, in milliseconds. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** The handler of the call of a node that stops. */
+  readonly method: [method: string, handler: CallHandler] = [
+    MOVING,
+    async (body) => {
+      const until = this.#now() + HOLD_MS;
+      const { addresses } = body as MovingRequest;
+      for (const address of addresses)
+        this.#moves.set(address, { until, waiting: this.#moves.get(address)?.waiting ?? 0 });
+      setTimeout(() => this.#forget(), HOLD_MS).unref();
+      return {};
+    },
+  ];
+
+  /**
+   * Waits a moment for an endpoint that is moving.
+   * @param addresses of endpoints that would serve the visitor.
+   * @returns whether to look for it again; at once false when none of them is moving, or too many visitors wait.
+   */
+  async wait(addresses: readonly EndpointAddress[]): Promise<boolean> {
+    const move = this.#moves.size > 0 ? this.#moveOf(addresses) : undefined;
+    if (!move || move.waiting >= ENDPOINT_WAITING_MAX || this.#waiting >= WAITING_MAX) return false;
+    move.waiting++;
+    this.#waiting++;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    move.waiting--;
+    this.#waiting--;
+    return true;
+  }
+
+  #moveOf(addresses: readonly EndpointAddress[]): Move | undefined {
+    const now = this.#now();
+    for (const address of addresses) {
+      const move = this.#moves.get(address);
+      if (move && move.until > now) return move;
+    }
+    return undefined;
+  }
+
+  #forget(): void {
+    const now = this.#now();
+    for (const [address, { until }] of this.#moves) if (until <= now) this.#moves.delete(address);
+  }
+}
+
+export interface MoveDeps {
+  calls: ClusterCalls;
+  own: Pick<DescribedTunnels, 'withdrawAll'>;
+  incoming: Pick<IncomingVisits, 'end'>;
+}
+
+/**
+ * Lets the visitors at all other nodes wait for the endpoints of this one, whose agents are about to connect elsewhere, and waits
+ * until the visits that others have sent have ended: from then on the sessions of the agents can end, and no visitor notices. It
+ * takes less than two seconds, and never rejects.
+ */
+export async function moveEndpoints(
+  { calls, own, incoming }: MoveDeps,
+  addresses: readonly EndpointAddress[],
+): Promise<void> {
+  const messages: EndpointAddress[][] = [];
+  for (let at = 0; at < addresses.length; at += MESSAGE_MAX) messages.push(addresses.slice(at, at + MESSAGE_MAX));
+  await Promise.all(
+    messages.map((some) => calls.callAll(MOVING, { addresses: some } satisfies MovingRequest, ANNOUNCE_LIMIT_MS)),
+  );
+  await waitAtMost(ANNOUNCE_LIMIT_MS, own.withdrawAll());
+  await incoming.end(IDLE_LIMIT_MS);
+}
