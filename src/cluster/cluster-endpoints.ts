@@ -91,6 +91,15 @@ export class ClusterEndpoints implements EndpointLookup {
   }
 
   async resolveLabels(accountId: string, selector: Labels, proto: EdgeProto): Promise<LiveEndpoint | undefined> {
+    for (;;) {
+      const found = await this.#resolveLabels(accountId, selector, proto);
+      if (found || !(await this.moving.wait([`labels:${accountId}`]))) return found;
+      const own = this.#deps.endpoints.group(accountId, selector).pick(proto);
+      if (own) return own;
+    }
+  }
+
+  #resolveLabels(accountId: string, selector: Labels, proto: EdgeProto): Promise<LiveEndpoint | undefined> {
     const key = `labels ${proto} ${accountId} ${JSON.stringify(selector)}`;
     return this.#resolveShared(key, async () => {
       const { routes } = await this.#routesOf(key, async () => {

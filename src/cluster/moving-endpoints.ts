@@ -15,14 +15,17 @@ const LOOK_MS = 100;
 /** The most visitors who wait, for one endpoint and in all. Further ones are told that it is offline. */
 const ENDPOINT_WAITING_MAX = 1000;
 const WAITING_MAX = 10_000;
-/** The most addresses of one message. */
+/** The most of them in one message. */
 const MESSAGE_MAX = 1000;
 /** How long a node that stops waits for the others to know, and then for the visits that they have sent; milliseconds. */
 const ANNOUNCE_LIMIT_MS = 300;
 const IDLE_LIMIT_MS = 1000;
 
+/** What moves: an endpoint by its address, or some labelled tunnels of an account. */
+export type Movable = EndpointAddress | `labels:${string}`;
+
 interface MovingRequest {
-  addresses: EndpointAddress[];
+  movables: Movable[];
 }
 
 interface Move {
@@ -32,7 +35,7 @@ interface Move {
 
 export class MovingEndpoints {
   readonly #now: () => number;
-  readonly #moves = new Map<EndpointAddress, Move>();
+  readonly #moves = new Map<Movable, Move>();
   #waiting = 0;
 
   /** @param now a monotonic clock, in milliseconds. */
@@ -45,9 +48,9 @@ export class MovingEndpoints {
     MOVING,
     async (body) => {
       const until = this.#now() + HOLD_MS;
-      const { addresses } = body as MovingRequest;
-      for (const address of addresses)
-        this.#moves.set(address, { until, waiting: this.#moves.get(address)?.waiting ?? 0 });
+      const { movables } = body as MovingRequest;
+      for (const movable of movables)
+        this.#moves.set(movable, { until, waiting: this.#moves.get(movable)?.waiting ?? 0 });
       setTimeout(() => this.#forget(), HOLD_MS).unref();
       return {};
     },
@@ -55,11 +58,11 @@ export class MovingEndpoints {
 
   /**
    * Waits a moment for an endpoint that is moving.
-   * @param addresses of endpoints that would serve the visitor.
+   * @param movables what would serve the visitor.
    * @returns whether to look for it again; at once false when none of them is moving, or too many visitors wait.
    */
-  async wait(addresses: readonly EndpointAddress[]): Promise<boolean> {
-    const move = this.#moves.size > 0 ? this.#moveOf(addresses) : undefined;
+  async wait(movables: readonly Movable[]): Promise<boolean> {
+    const move = this.#moves.size > 0 ? this.#moveOf(movables) : undefined;
     if (!move || move.waiting >= ENDPOINT_WAITING_MAX || this.#waiting >= WAITING_MAX) return false;
     move.waiting++;
     this.#waiting++;
@@ -69,10 +72,10 @@ export class MovingEndpoints {
     return true;
   }
 
-  #moveOf(addresses: readonly EndpointAddress[]): Move | undefined {
+  #moveOf(movables: readonly Movable[]): Move | undefined {
     const now = this.#now();
-    for (const address of addresses) {
-      const move = this.#moves.get(address);
+    for (const movable of movables) {
+      const move = this.#moves.get(movable);
       if (move && move.until > now) return move;
     }
     return undefined;
@@ -80,7 +83,7 @@ export class MovingEndpoints {
 
   #forget(): void {
     const now = this.#now();
-    for (const [address, { until }] of this.#moves) if (until <= now) this.#moves.delete(address);
+    for (const [movable, { until }] of this.#moves) if (until <= now) this.#moves.delete(movable);
   }
 }
 
@@ -95,14 +98,11 @@ export interface MoveDeps {
  * until the visits that others have sent have ended: from then on the sessions of the agents can end, and no visitor notices. It
  * takes less than two seconds, and never rejects.
  */
-export async function moveEndpoints(
-  { calls, own, incoming }: MoveDeps,
-  addresses: readonly EndpointAddress[],
-): Promise<void> {
-  const messages: EndpointAddress[][] = [];
-  for (let at = 0; at < addresses.length; at += MESSAGE_MAX) messages.push(addresses.slice(at, at + MESSAGE_MAX));
+export async function moveEndpoints({ calls, own, incoming }: MoveDeps, movables: readonly Movable[]): Promise<void> {
+  const messages: Movable[][] = [];
+  for (let at = 0; at < movables.length; at += MESSAGE_MAX) messages.push(movables.slice(at, at + MESSAGE_MAX));
   await Promise.all(
-    messages.map((some) => calls.callAll(MOVING, { addresses: some } satisfies MovingRequest, ANNOUNCE_LIMIT_MS)),
+    messages.map((some) => calls.callAll(MOVING, { movables: some } satisfies MovingRequest, ANNOUNCE_LIMIT_MS)),
   );
   await waitAtMost(ANNOUNCE_LIMIT_MS, own.withdrawAll());
   await incoming.end(IDLE_LIMIT_MS);

@@ -8,7 +8,7 @@ import { describeOwnTunnels } from '../cluster/descriptions.ts';
 import { IncomingVisits } from '../cluster/incoming-visits.ts';
 import { newLinkCounters } from '../cluster/link-counters.ts';
 import { createLinkListener } from '../cluster/link-listener.ts';
-import { moveEndpoints } from '../cluster/moving-endpoints.ts';
+import { type Movable, moveEndpoints } from '../cluster/moving-endpoints.ts';
 import { type ClusterAuthority, issueNodeIdentity, type NodeIdentity } from '../cluster/node-identity.ts';
 import type { CallHandler, LinkDeps } from '../cluster/node-link.ts';
 import { NodeLinks } from '../cluster/node-links.ts';
@@ -112,7 +112,7 @@ export async function startClusterPlane(
     limits: exact,
     methods,
     counters,
-    moveEndpoints: () => moveEndpoints({ calls, own, incoming }, endpoints.addresses),
+    moveEndpoints: () => moveEndpoints({ calls, own, incoming }, movablesOf(endpoints)),
     async open() {
       const listener = await parts.start({
         name: 'node listener',
@@ -135,6 +135,10 @@ export async function startClusterPlane(
       await member.announceAddress(`${host}:${port}`);
     },
   };
+}
+
+function movablesOf({ addresses, labelled }: EndpointRegistry): Movable[] {
+  return [...addresses, ...labelled.accountIds.map((id) => `labels:${id}` as const)];
 }
 
 async function startExactLimits(

@@ -3,6 +3,7 @@
 import { Agent } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { newClient, PATIENT } from '../agent/client/support.ts';
+import { newEdge, visitEdge } from '../live/edges/support.ts';
 import { newCredential } from '../support/agents/live.ts';
 import { eventually } from '../support/eventually.ts';
 import { onServer, type TestGateway } from '../support/gateway/gateway.ts';
@@ -54,10 +55,10 @@ test.runIf(onServer)(
   },
 );
 
-test.runIf(onServer)(
-  'its agent connects to another node, and visitors there wait for it instead of being told that it is offline',
+test.runIf(onServer).each(['a name', 'an edge'])(
+  'its agent connects to another node, and visitors of %s there wait for it instead of being told that it is offline',
   { timeout: 60_000 },
-  async () => {
+  async (kind) => {
     const cluster = await startCluster(2);
     onTestFinished(() => cluster.close());
     const [owner, entry] = cluster.gateways as [TestGateway, TestGateway];
@@ -71,11 +72,22 @@ test.runIf(onServer)(
     const timing = { ...PATIENT, retryFirst: 500, retryMaxRecent: 500 };
     const { client, open } = newClient({ ...first, ca: owner.ca }, { authtoken, gateways, legs: 1 }, timing);
     onTestFinished(() => client.close());
-    const url = await open({ forwardsTo: `127.0.0.1:${await named('here')}` }).answered;
+    const forwardsTo = `127.0.0.1:${await named('here')}`;
+    let come: () => Promise<Visit>;
+    if (kind === 'a name') {
+      const url = await open({ forwardsTo }).answered;
+      come = () => visit(url, entry.http);
+    } else {
+      const labels = { site: 'moving' };
+      await client.open({ labels, forwardsTo, metadata: '' }).answered;
+      const edge = await newEdge(cluster.account, { labels });
+      come = () => visitEdge(entry, edge);
+      await eventually(async () => expect((await come()).status).toBe(200));
+    }
     const answers: string[] = [];
     let isOver = false;
     const visitors = Array.from({ length: 5 }, async () => {
-      while (!isOver) answers.push(outcome(await visit(url, entry.http)));
+      while (!isOver) answers.push(outcome(await come()));
     });
     await eventually(() => expect(answers.length).toBeGreaterThan(10));
     await owner.close();

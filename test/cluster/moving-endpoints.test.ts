@@ -1,17 +1,16 @@
 // How many visitors wait for endpoints that move, and for how long.
 
 import { expect, test } from 'vitest';
-import { MovingEndpoints } from '../../src/cluster/moving-endpoints.ts';
+import { type Movable, MovingEndpoints } from '../../src/cluster/moving-endpoints.ts';
 import type { NodeLink } from '../../src/cluster/node-link.ts';
-import type { EndpointAddress } from '../../src/tunnel/endpoints/endpoint-registry.ts';
 
 const LINK = {} as NodeLink;
 
-async function moving(...addresses: EndpointAddress[]) {
+async function moving(...movables: Movable[]) {
   const clock = { ms: 1000 };
   const endpoints = new MovingEndpoints(() => clock.ms);
   const [, announce] = endpoints.method;
-  await announce({ addresses }, LINK);
+  await announce({ movables }, LINK);
   return { clock, endpoints };
 }
 
@@ -31,11 +30,10 @@ test('they wait for three seconds after the node has said so', async () => {
 });
 
 test('1,000 wait for one endpoint, and 10,000 in all', async () => {
-  const addresses = Array.from({ length: 12 }, (_, i): EndpointAddress => `http:${i}.test`);
+  const addresses = Array.from({ length: 12 }, (_, i): Movable => `http:${i}.test`);
   const { endpoints } = await moving(...addresses);
-  const crowd = (address: EndpointAddress, count: number) =>
-    Array.from({ length: count }, () => endpoints.wait([address]));
-  const [first] = addresses as [EndpointAddress];
+  const crowd = (address: Movable, count: number) => Array.from({ length: count }, () => endpoints.wait([address]));
+  const [first] = addresses as [Movable];
   const waits = crowd(first, 1001);
   expect(await waits.at(-1)).toBe(false);
   for (const address of addresses.slice(1)) waits.push(...crowd(address, 1000));

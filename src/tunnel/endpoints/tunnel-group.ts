@@ -76,6 +76,11 @@ export class LabelledTunnels {
     this.#onRemoved.add(listener);
   }
 
+  /** The accounts that have any. */
+  get accountIds(): string[] {
+    return [...this.#byAccount.keys()];
+  }
+
   ofAccount(accountId: string): readonly LabelledTunnel[] {
     return this.#byAccount.get(accountId) ?? NONE;
   }
