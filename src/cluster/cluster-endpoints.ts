@@ -58,7 +58,10 @@ export class ClusterEndpoints implements EndpointLookup {
   constructor(deps: ClusterEndpointsDeps) {
     this.#deps = deps;
     this.moving = new MovingEndpoints(deps.now);
-    this.tunnels = new RemoteTunnels({ ...deps, reroute: (lost) => this.#rerouteOrWait(lost) });
+    this.tunnels = new RemoteTunnels({
+      ...deps,
+      reroute: (lost) => this.moving.find([endpointAddress(lost.description)], () => this.#reroute(lost)),
+    });
   }
 
   byName(listener: 'http' | 'tls', hostname: string): LiveEndpoint | undefined {
@@ -71,32 +74,26 @@ export class ClusterEndpoints implements EndpointLookup {
   }
 
   async resolveName(listener: 'http' | 'tls', hostname: string): Promise<LiveEndpoint | NameStatus> {
-    for (;;) {
+    return this.moving.find<NameStatus>(addressesOfName(listener, hostname), async () => {
       const found = await this.#once(`${listener}:${hostname}`, () => this.#lookUpName(listener, hostname));
       const member = typeof found === 'object' ? memberOf(found) : undefined;
       const endpoint = member ?? this.#deps.endpoints.byName(listener, hostname);
-      if (endpoint) return endpoint;
-      const isMoving = await this.moving.wait(addressesOfName(listener, hostname));
-      if (!isMoving) return typeof found === 'string' ? found : 'offline';
-    }
+      return endpoint ?? (typeof found === 'string' ? found : 'offline');
+    });
   }
 
   async resolveAddress(address: EndpointAddress): Promise<LiveEndpoint | undefined> {
-    for (;;) {
+    return this.moving.find([address], async () => {
       const found = await this.#resolveShared(address, () => this.#lookUpTarget({ address }, 'http'));
-      if (found || !(await this.moving.wait([address]))) return found;
-      const own = this.#deps.endpoints.byAddress(address);
-      if (own) return own;
-    }
+      return found ?? this.#deps.endpoints.byAddress(address);
+    });
   }
 
   async resolveLabels(accountId: string, selector: Labels, proto: EdgeProto): Promise<LiveEndpoint | undefined> {
-    for (;;) {
+    return this.moving.find([`labels:${accountId}`], async () => {
       const found = await this.#resolveLabels(accountId, selector, proto);
-      if (found || !(await this.moving.wait([`labels:${accountId}`]))) return found;
-      const own = this.#deps.endpoints.group(accountId, selector).pick(proto);
-      if (own) return own;
-    }
+      return found ?? this.#deps.endpoints.group(accountId, selector).pick(proto);
+    });
   }
 
   #resolveLabels(accountId: string, selector: Labels, proto: EdgeProto): Promise<LiveEndpoint | undefined> {
@@ -194,13 +191,6 @@ export class ClusterEndpoints implements EndpointLookup {
     const found: Found = { routes, members, next: 0, until: this.#deps.now() + ttlMs };
     this.#found.set(key, found);
     return found;
-  }
-
-  async #rerouteOrWait(lost: RemoteTunnel): Promise<LiveEndpoint | undefined> {
-    for (;;) {
-      const endpoint = await this.#reroute(lost);
-      if (endpoint || !(await this.moving.wait([endpointAddress(lost.description)]))) return endpoint;
-    }
   }
 
   /** Where the visitors of a tunnel go now that its node cannot serve. Only the same service gets them, on whichever node it is. */

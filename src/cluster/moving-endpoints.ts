@@ -1,6 +1,7 @@
 // Endpoints whose node stops: their agents connect to another node in a moment, and their visitors wait until then.
 
 import { waitAtMost } from '../runtime/wait-at-most.ts';
+import type { LiveEndpoint } from '../tunnel/endpoints/endpoint.ts';
 import type { EndpointAddress } from '../tunnel/endpoints/endpoint-registry.ts';
 import type { ClusterCalls } from './cluster-calls.ts';
 import type { DescribedTunnels } from './descriptions.ts';
@@ -55,6 +56,18 @@ export class MovingEndpoints {
       return {};
     },
   ];
+
+  /**
+   * Looks for an endpoint, again and again while it is moving.
+   * @param movables what would serve the visitor.
+   * @returns what was found last: an endpoint, or whatever else `look` gives.
+   */
+  async find<T>(movables: readonly Movable[], look: () => Promise<LiveEndpoint | T>): Promise<LiveEndpoint | T> {
+    for (;;) {
+      const found = await look();
+      if (typeof found === 'object' || !(await this.wait(movables))) return found;
+    }
+  }
 
   /**
    * Waits a moment for an endpoint that is moving.

@@ -5,6 +5,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { agentAt, serve, service } from '../cluster/support.ts';
 import { newCredential } from '../support/agents/live.ts';
 import { httpName, openSdkSession } from '../support/agents/sdk.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Account, sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import { visit } from '../support/visit.ts';
 
@@ -37,18 +38,20 @@ async function visitors(url: string, address: string): Promise<void> {
 test.each(['http', 'https'] as const)('visitors of %s share a connection behind our agent', async (protocol) => {
   const { port, sockets } = await counting();
   const url = await serve(await agentAt(gateway, account), port, { protocol });
-  await visitors(url, gateway[protocol]);
-  expect(sockets.size).toBe(1);
+  // A connection waits a second for the next visitor, who may be later on a busy machine.
+  await eventually(async () => {
+    sockets.clear();
+    await visitors(url, gateway[protocol]);
+    expect(sockets.size).toBe(1);
+  });
 });
 
 test('an agent’s tunnel that is closed leaves no connection behind', async () => {
   const { port, sockets } = await counting();
   const agent = await agentAt(gateway, account);
   await visitors(await serve(agent, port), gateway.http);
-  const [socket] = sockets as Set<Socket>;
-  const closed = new Promise((resolve) => socket?.once('close', resolve));
   await agent.client.close();
-  await closed;
+  await eventually(() => expect([...sockets].filter(({ destroyed }) => !destroyed)).toEqual([]));
 });
 
 test('each visitor has a connection behind an SDK, whose program sees whom it is of', async () => {
