@@ -20,6 +20,8 @@ export interface MemoryProbe {
   utilization(): number;
   /** Collects garbage, which stops the process for some hundred milliseconds. */
   collect(): Promise<void>;
+  /** Calls `work` at an interval of `ms` milliseconds. @returns a function that ends it. */
+  every(ms: number, work: () => Promise<void>): () => void;
 }
 
 /**
@@ -43,8 +45,7 @@ export function collectWhenIdle(probe: MemoryProbe = thisProcess(), baselineByte
     isCollecting = false;
     lowest = probe.usedBytes();
   };
-  const timer = setInterval(check, CHECK_INTERVAL_MS).unref();
-  return () => clearInterval(timer);
+  return probe.every(CHECK_INTERVAL_MS, check);
 }
 
 export function thisProcess(): MemoryProbe {
@@ -61,6 +62,10 @@ export function thisProcess(): MemoryProbe {
       return utilization;
     },
     collect: collectGarbage,
+    every(ms, work) {
+      const timer = setInterval(work, ms).unref();
+      return () => clearInterval(timer);
+    },
   };
 }
 
