@@ -2,7 +2,6 @@
 
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { moduleDescriptors } from '../api/modules/index.ts';
 import { Captures, withCaptures } from '../capture/captures.ts';
 import { ClusterCaptures } from '../capture/cluster-captures.ts';
 import { Replays } from '../capture/replay.ts';
@@ -12,6 +11,7 @@ import type { EdgeConfigSource } from '../edge/edges/edge-config.ts';
 import { LiveEdges } from '../edge/edges/live-edges.ts';
 import { createHttpListener } from '../edge/http1/listener.ts';
 import { createCounters } from '../edge/metrics/counters.ts';
+import { moduleDescriptors } from '../edge/modules/index.ts';
 import {
   httpListenerContext,
   httpsListenerContext,

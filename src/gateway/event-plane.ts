@@ -3,7 +3,6 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { DestinationTester } from '../api/dependencies.ts';
-import { trafficObjects } from '../api/resources/events/traffic-objects.ts';
 import type { Config } from '../config/config.ts';
 import type { TrafficReporter } from '../edge/reports/traffic-reports.ts';
 import { newDeliveryCounters } from '../events/delivery/counters.ts';
@@ -16,6 +15,7 @@ import { openOutbound } from '../events/sinks/http/outbound.ts';
 import { openSink } from '../events/sinks/index.ts';
 import { EventBuffer } from '../events/traffic/buffer.ts';
 import { trafficCounters } from '../events/traffic/counters.ts';
+import { trafficObjects } from '../events/traffic/gateway-objects.ts';
 import { TrafficSubscribers } from '../events/traffic/subscribers.ts';
 import { TrafficEvents } from '../events/traffic/traffic-events.ts';
 import { TEST_EVENT } from '../events/types.ts';

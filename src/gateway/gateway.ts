@@ -2,9 +2,9 @@
 
 import { Registry } from 'prom-client';
 import type { ApiApp } from '../api/context.ts';
-import { moduleDescriptors } from '../api/modules/index.ts';
 import { sessionCommandsByLink } from '../cluster/session-commands-by-link.ts';
 import type { Config } from '../config/config.ts';
+import { moduleDescriptors } from '../edge/modules/index.ts';
 import { createAdminServer } from '../monitoring/admin-server.ts';
 import type { CertificateSource } from '../monitoring/node-metrics.ts';
 import { nodeMetrics } from '../monitoring/node-metrics.ts';

@@ -1,8 +1,8 @@
 // Starts the storage: the database, the keys to its secrets, and the lease of this node.
 
 import type { Logger } from 'pino';
-import { moduleDescriptors } from '../api/modules/index.ts';
 import type { Config } from '../config/config.ts';
+import { moduleDescriptors } from '../edge/modules/index.ts';
 import { describeFailure } from '../runtime/describe-failure.ts';
 import { Changes } from '../store/changes/changes.ts';
 import { openPeers } from '../store/changes/open-peers.ts';

@@ -1,8 +1,8 @@
 // `npm run api-key`: creates a new admin key on the machine itself, for operators who have lost the first.
 
 import { resolve } from 'node:path';
-import { moduleDescriptors } from '../api/modules/index.ts';
 import { readConfig } from '../config/config.ts';
+import { moduleDescriptors } from '../edge/modules/index.ts';
 import { openClient } from '../store/database/client.ts';
 import { openDatabase } from '../store/database/open-database.ts';
 import { newAdminKey } from '../store/first-start.ts';

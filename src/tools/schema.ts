@@ -7,9 +7,9 @@ import { lexicographicSortSchema, printSchema } from 'graphql';
 import type { z } from 'zod';
 import { errorTable } from '../api/errors/error-table.ts';
 import { eventTypes } from '../api/resources/events/catalog.ts';
-import { trafficObjects } from '../api/resources/events/traffic-objects.ts';
 import { schema } from '../api/schema.ts';
 import { environment } from '../config/variables.ts';
+import { trafficObjects } from '../events/traffic/gateway-objects.ts';
 import { visitorErrors } from '../http/visitor-errors.ts';
 import { agentErrors } from '../tunnel/control/agent-errors.ts';
 

@@ -3,7 +3,6 @@
 import { expect, test } from 'vitest';
 import { eventTypes as catalog } from '../../src/api/resources/events/catalog.ts';
 import { checkTarget } from '../../src/api/resources/events/target-check.ts';
-import { trafficObjects } from '../../src/api/resources/events/traffic-objects.ts';
 import {
   fieldName,
   formToTarget,
@@ -21,6 +20,7 @@ import {
 } from '../../src/dashboard/screens/events/destinations/targets.ts';
 import * as sources from '../../src/dashboard/screens/events/subscriptions/sources.ts';
 import { sinkNames } from '../../src/events/sinks/index.ts';
+import { trafficObjects } from '../../src/events/traffic/gateway-objects.ts';
 import '../../src/api/schema.ts';
 
 const allowed = { eventWebhookHosts: ['hooks.example.com'], eventFileDir: '/var/events' };

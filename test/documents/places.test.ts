@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { moduleDescriptors } from '../../src/api/modules/index.ts';
+import { moduleDescriptors } from '../../src/edge/modules/index.ts';
 import { restNameOf, sinkNames } from '../../src/events/sinks/index.ts';
 import { root } from '../support/root.ts';
 

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { moduleDescriptors } from '../../src/api/modules/index.ts';
 import { createModules, loadModules } from '../../src/edge/http-modules.ts';
 import { circuitBreakerDefaults } from '../../src/edge/modules/circuit-breaker.ts';
 import type { ModuleSettings, ModulesSettings } from '../../src/edge/modules/descriptor.ts';
 import { requestHeaders, responseHeaders } from '../../src/edge/modules/headers.ts';
+import { moduleDescriptors } from '../../src/edge/modules/index.ts';
 import { EVERYBODY, ipRestriction } from '../../src/edge/modules/ip-restriction.ts';
 import { SettingsError } from '../../src/edge/modules/settings-error.ts';
 import { userAgentFilter } from '../../src/edge/modules/user-agent-filter.ts';

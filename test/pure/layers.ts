@@ -96,6 +96,7 @@ export const layersOf: Record<string, string[]> = {
     'target-error.ts',
   ],
   'events/traffic': [
+    'gateway-objects.ts',
     'traffic-events.ts',
     'buffer.ts',
     'destination-buffer.ts',

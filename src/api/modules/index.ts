@@ -1,6 +1,5 @@
 // Which modules there are, and what they belong to. A new module adds its line to the list of its host.
 
-import type { ModuleDescriptor } from '../../edge/modules/descriptor.ts';
 import { backendOfRoute, backendOfTlsEdge } from './backend.ts';
 import { basicAuth } from './basic-auth.ts';
 import { circuitBreaker } from './circuit-breaker.ts';
@@ -42,10 +41,5 @@ export const tlsEdgeModules: AnyApiModule[] = [
 ];
 
 const all = [...httpsEdgeModules, ...httpsEdgeRouteModules, ...tlsEdgeModules];
-
-/** What the data plane and the store are told of them, each once. */
-export const moduleDescriptors: readonly ModuleDescriptor[] = [
-  ...new Set(all.flatMap(({ descriptor }) => descriptor ?? [])),
-];
 
 export const routes = all.flatMap((module) => moduleOperations(module));

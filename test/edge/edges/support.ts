@@ -1,7 +1,6 @@
 // Edges as the control plane would have configured them, and the runtimes that are made of them.
 
 import { onTestFinished } from 'vitest';
-import { moduleDescriptors } from '../../../src/api/modules/index.ts';
 import type {
   BackendConfig,
   EdgeConfigSource,
@@ -12,6 +11,7 @@ import type {
 } from '../../../src/edge/edges/edge-config.ts';
 import type { LiveRoute } from '../../../src/edge/edges/https-edge.ts';
 import { LiveEdges } from '../../../src/edge/edges/live-edges.ts';
+import { moduleDescriptors } from '../../../src/edge/modules/index.ts';
 import { OWN_CLIENT_TYPE } from '../../../src/protocol/messages/auth.ts';
 import type { MuxSession } from '../../../src/protocol/mux/mux-session.ts';
 import { agentKindOf } from '../../../src/tunnel/control/compatibility.ts';

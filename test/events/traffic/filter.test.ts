@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { trafficObjects } from '../../../src/api/resources/events/traffic-objects.ts';
 import { checkFilter, compileFilter, TrafficFilter } from '../../../src/events/traffic/filter.ts';
+import { trafficObjects } from '../../../src/events/traffic/gateway-objects.ts';
 import { bareReport, connectionReport, recorded, requestReport, source } from './support.ts';
 
 const { fields: httpFields, shape: HTTP } = trafficObjects['http_request_complete.v0'];

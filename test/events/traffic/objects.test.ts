@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { trafficObjects } from '../../../src/api/resources/events/traffic-objects.ts';
+import { trafficObjects } from '../../../src/events/traffic/gateway-objects.ts';
 import type { TrafficType } from '../../../src/events/traffic/objects.ts';
 import type { ObjectShape } from '../../../src/events/traffic/report-fields.ts';
 import { Selection } from '../../../src/events/traffic/selection.ts';

@@ -1,10 +1,10 @@
 // Traffic events from a report to the rows of a real database.
 
 import { expect, onTestFinished, test } from 'vitest';
-import { trafficObjects } from '../../../src/api/resources/events/traffic-objects.ts';
 import { unpackEvents } from '../../../src/events/batch.ts';
 import { EventBuffer } from '../../../src/events/traffic/buffer.ts';
 import { trafficCounters } from '../../../src/events/traffic/counters.ts';
+import { trafficObjects } from '../../../src/events/traffic/gateway-objects.ts';
 import { TrafficSubscribers } from '../../../src/events/traffic/subscribers.ts';
 import { TrafficEvents } from '../../../src/events/traffic/traffic-events.ts';
 import { trafficStore } from '../../../src/store/events/traffic-store.ts';

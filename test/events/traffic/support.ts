@@ -1,10 +1,10 @@
 // Reports of traffic, and what turns them into events, over a store that is made of a list of sources.
 
-import { trafficObjects } from '../../../src/api/resources/events/traffic-objects.ts';
 import type { ConnectionReport, RequestReport } from '../../../src/edge/reports/traffic-reports.ts';
 import { unpackEvents } from '../../../src/events/batch.ts';
 import { EventBuffer, type EventBufferParts } from '../../../src/events/traffic/buffer.ts';
 import { trafficCounters } from '../../../src/events/traffic/counters.ts';
+import { trafficObjects } from '../../../src/events/traffic/gateway-objects.ts';
 import type { TrafficSource, TrafficStore } from '../../../src/events/traffic/store.ts';
 import { TrafficSubscribers } from '../../../src/events/traffic/subscribers.ts';
 import { TrafficEvents } from '../../../src/events/traffic/traffic-events.ts';

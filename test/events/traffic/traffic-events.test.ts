@@ -1,8 +1,8 @@
 import { EventEmitter, once } from 'node:events';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { trafficObjects } from '../../../src/api/resources/events/traffic-objects.ts';
 import { readWritten } from '../../../src/events/event.ts';
+import { trafficObjects } from '../../../src/events/traffic/gateway-objects.ts';
 import type { TrafficSource } from '../../../src/events/traffic/store.ts';
 import { TrafficSubscribers } from '../../../src/events/traffic/subscribers.ts';
 import { accountId, connectionReport, recorded, requestReport, source } from './support.ts';

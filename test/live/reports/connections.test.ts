@@ -3,9 +3,9 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { moduleDescriptors } from '../../../src/api/modules/index.ts';
 import { createModules } from '../../../src/edge/http-modules.ts';
 import type { ModulesSettings } from '../../../src/edge/modules/descriptor.ts';
+import { moduleDescriptors } from '../../../src/edge/modules/index.ts';
 import { trafficPolicyModule } from '../../../src/edge/modules/traffic-policy.ts';
 import type { EndpointRules } from '../../../src/edge/pipeline/endpoint-rules.ts';
 import { TcpListener } from '../../../src/edge/tcp/listener.ts';

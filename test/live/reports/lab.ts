@@ -1,8 +1,8 @@
 // Listeners of the edge with somebody who hears of their traffic, an agent behind them and upstreams of the tests' own.
 
-import { moduleDescriptors } from '../../../src/api/modules/index.ts';
 import { createModules } from '../../../src/edge/http-modules.ts';
 import type { ModuleSettings } from '../../../src/edge/modules/descriptor.ts';
+import { moduleDescriptors } from '../../../src/edge/modules/index.ts';
 import { trafficPolicyModule } from '../../../src/edge/modules/traffic-policy.ts';
 import type { EndpointRules } from '../../../src/edge/pipeline/endpoint-rules.ts';
 import { ModuleChain } from '../../../src/edge/pipeline/module-chain.ts';

@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
-import { trafficObjects } from '../../../src/api/resources/events/traffic-objects.ts';
+import { trafficObjects } from '../../../src/events/traffic/gateway-objects.ts';
 import { httpName } from '../../support/agents/sdk.ts';
 import { newIssuer } from '../../support/issuer.ts';
 import { visit } from '../../support/visit.ts';

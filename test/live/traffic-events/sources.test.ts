@@ -3,7 +3,7 @@
 
 import { Agent } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { trafficObjects } from '../../../src/api/resources/events/traffic-objects.ts';
+import { trafficObjects } from '../../../src/events/traffic/gateway-objects.ts';
 import type { Account } from '../../support/gateway/gateway.ts';
 import { visit } from '../../support/visit.ts';
 import { done } from '../edges/support.ts';

@@ -1,7 +1,7 @@
 // Which edges are loaded again when an object that they are made of changes.
 
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { moduleDescriptors } from '../../../src/api/modules/index.ts';
+import { moduleDescriptors } from '../../../src/edge/modules/index.ts';
 import type { Change } from '../../../src/store/changes/changes.ts';
 import { edgeConfigSource } from '../../../src/store/edges/edge-config-source.ts';
 import { newId } from '../../../src/store/ids.ts';

@@ -1,9 +1,9 @@
 // The configuration of edges, and the certificates of domains, as the data plane gets them from the rows.
 
 import { beforeAll, expect, test } from 'vitest';
-import { moduleDescriptors } from '../../../src/api/modules/index.ts';
 import type { HttpsEdgeConfig, TlsEdgeConfig } from '../../../src/edge/edges/edge-config.ts';
 import { basicAuthModule } from '../../../src/edge/modules/basic-auth.ts';
+import { moduleDescriptors } from '../../../src/edge/modules/index.ts';
 import { edgeConfigSource } from '../../../src/store/edges/edge-config-source.ts';
 import { sealModule } from '../../../src/store/edges/module-secrets.ts';
 import { newId } from '../../../src/store/ids.ts';

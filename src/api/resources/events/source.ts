@@ -1,13 +1,13 @@
 // What subscriptions and their sources share: one type of event that a subscription delivers, and what of it.
 
 import { isSelectable, isTrafficEvent } from '../../../events/traffic/fields.ts';
+import { trafficObjects } from '../../../events/traffic/gateway-objects.ts';
 import type { EventName } from '../../../events/types.ts';
 import type { Db } from '../../../store/database/client.ts';
 import { builder } from '../../builder/builder.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { checkBytes } from '../../text-limits.ts';
 import { eventTypes, isEventName } from './catalog.ts';
-import { trafficObjects } from './traffic-objects.ts';
 
 const FIELDS_MAX = 100;
 const FILTER_MAX_BYTES = 4096;

@@ -1,11 +1,11 @@
 // The types of event, and what the objects of traffic events have. Only GraphQL shows them.
 
 import { type TrafficField as Field, isTrafficEvent } from '../../../events/traffic/fields.ts';
+import { trafficObjects } from '../../../events/traffic/gateway-objects.ts';
 import type { EventTypeEntry as Type } from '../../../events/types.ts';
 import { builder } from '../../builder/builder.ts';
 import type { Route } from '../../route.ts';
 import { eventTypes } from './catalog.ts';
-import { trafficObjects } from './traffic-objects.ts';
 
 const EventClass = builder.enumType('EventClass', {
   description: 'What an event is about.',

@@ -1,6 +1,6 @@
 // The objects of traffic events, with what the modules of this gateway report.
 
-import { trafficObjectsOf } from '../../../events/traffic/objects.ts';
-import { moduleDescriptors } from '../../modules/index.ts';
+import { moduleDescriptors } from '../../edge/modules/index.ts';
+import { trafficObjectsOf } from './objects.ts';
 
 export const trafficObjects = trafficObjectsOf(moduleDescriptors.flatMap(({ report }) => report ?? []));
