@@ -82,6 +82,19 @@ export default defineConfig({
           ],
         },
       },
+      {
+        // Visitors and agents are at a worker, which asks the control process for all else.
+        extends: true,
+        test: {
+          name: 'workers',
+          env: { GATEWAY_TEST_DATABASE: 'embedded', GATEWAY_TEST_WORKERS: '1' },
+          include: [
+            'test/tunnel/{sdk,sdk-traffic}.test.ts',
+            'test/live/**/*.test.ts',
+            'test/ops/{drain,journey}.test.ts',
+          ],
+        },
+      },
     ],
   },
 });

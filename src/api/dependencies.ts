@@ -77,7 +77,7 @@ export interface ApiClient {
 export interface NodeCaptures {
   readonly captures: Captures;
   readonly clusterCaptures: ClusterCaptures;
-  readonly replays: Replays;
+  readonly replays: Pick<Replays, 'send'>;
 }
 
 /** What a node says of itself. */

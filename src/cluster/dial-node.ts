@@ -1,7 +1,9 @@
-// Connects to another node, with TLS on both sides.
+// Connects to another node: to one of another machine with TLS on both sides, to one of this machine over a unix socket.
 
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
+import type { LocalSockets } from './local-sockets.ts';
 import { type NodeIdentity, nodeIdOf } from './node-identity.ts';
 
 export interface NodeAddress {
@@ -44,5 +46,21 @@ export async function dialNode(
     socket.destroy();
     throw error;
   }
+  return socket;
+}
+
+/**
+ * Connects to a node of this machine.
+ * @param ownId the id of this node, which the other one is told in the first line.
+ * @throws when it does not answer within `timeoutMs`.
+ */
+export async function dialLocalNode(
+  local: LocalSockets,
+  nodeId: string,
+  ownId: string,
+  timeoutMs: number,
+): Promise<Socket> {
+  const socket = await local.connect(nodeId, timeoutMs);
+  socket.write(`${ownId}\n`);
   return socket;
 }

@@ -1,6 +1,6 @@
 // One connection between two nodes: calls and visits of both, over the multiplexer that agents speak, too.
 
-import type { TLSSocket } from 'node:tls';
+import type { Socket } from 'node:net';
 import { answerHeartbeat, startHeartbeat } from '../protocol/messages/heartbeat.ts';
 import { answerCall, callPeer, readStreamType, StreamType } from '../protocol/messages/typed-stream.ts';
 import { MuxSession } from '../protocol/mux/mux-session.ts';
@@ -46,7 +46,7 @@ export interface LinkDeps extends LinkTiming {
 export class CallError extends Error {}
 
 export class NodeLink {
-  /** The id of the other node, by its certificate. */
+  /** The id of the other node. */
   readonly nodeId: string;
   /** When a stream was last opened or closed; milliseconds of a monotonic clock. */
   usedAt = performance.now();
@@ -58,10 +58,10 @@ export class NodeLink {
   #bytesBefore = 0;
 
   /**
-   * @param socket a connection whose TLS is established and whose peer is a node.
+   * @param socket a connection whose peer is known to be this node: by its certificate, or over a unix socket of this machine.
    * @param role the client is the node that has connected.
    */
-  constructor(socket: TLSSocket, nodeId: string, role: 'client' | 'server', deps: LinkDeps) {
+  constructor(socket: Socket, nodeId: string, role: 'client' | 'server', deps: LinkDeps) {
     this.nodeId = nodeId;
     this.#deps = deps;
     const onStream = (stream: MuxStream) => readStreamType(stream, (type, rest) => this.#onStream(stream, type, rest));

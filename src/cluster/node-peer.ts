@@ -1,6 +1,8 @@
 // Another node, and the links to it: one, and a second one while the first carries bulk transfers.
 
-import { dialNode, parseNodeAddress } from './dial-node.ts';
+import type { Socket } from 'node:net';
+import { dialLocalNode, dialNode, parseNodeAddress } from './dial-node.ts';
+import type { LocalSockets } from './local-sockets.ts';
 import type { NodeIdentity } from './node-identity.ts';
 import { CallError, type LinkDeps, NodeLink } from './node-link.ts';
 
@@ -13,14 +15,18 @@ const LINKS_MAX = 2;
 const IDLE_MS = 60_000;
 
 export interface DialOptions {
-  /** The identity of this node, which may be renewed. */
-  identity(): NodeIdentity;
+  /** The id of this node. */
+  nodeId: string;
+  /** The identity of this node, which may be renewed; undefined when nodes of other machines are not reached. */
+  identity(): NodeIdentity | undefined;
+  /** The sockets of the nodes of this machine; undefined when there is one only. */
+  local: LocalSockets | undefined;
   deps: LinkDeps;
 }
 
 export class NodePeer {
   readonly nodeId: string;
-  /** Where it listens for other nodes, as `host:port`; '' when that is not known. */
+  /** Where it listens for nodes of other machines, as `host:port`; '' when that is not known. */
   address: string;
   readonly links: NodeLink[] = [];
   readonly #options: DialOptions;
@@ -94,12 +100,9 @@ export class NodePeer {
   }
 
   async #connect(): Promise<NodeLink | undefined> {
-    const { identity, deps } = this.#options;
-    const address = parseNodeAddress(this.address);
+    const { deps } = this.#options;
     try {
-      if (!address) throw new CallError(`the address of node ${this.nodeId} is not known`);
-      const socket = await dialNode(address, this.nodeId, identity(), DIAL_TIMEOUT_MS);
-      const link = new NodeLink(socket, this.nodeId, 'client', deps);
+      const link = new NodeLink(await this.#openSocket(), this.nodeId, 'client', deps);
       this.add(link);
       return link;
     } catch (error) {
@@ -108,5 +111,14 @@ export class NodePeer {
       deps.onFailure(this.nodeId, error);
       return undefined;
     }
+  }
+
+  #openSocket(): Promise<Socket> {
+    const { nodeId, identity, local } = this.#options;
+    if (local?.has(this.nodeId)) return dialLocalNode(local, this.nodeId, nodeId, DIAL_TIMEOUT_MS);
+    const own = identity();
+    const address = parseNodeAddress(this.address);
+    if (!own || !address) throw new CallError(`the address of node ${this.nodeId} is not known`);
+    return dialNode(address, this.nodeId, own, DIAL_TIMEOUT_MS);
   }
 }

@@ -4,6 +4,16 @@ import { z } from 'zod';
 import { milliseconds, port } from './value-types.ts';
 
 export const clusterVariables = {
+  WORKERS: z
+    .union([z.literal('auto'), z.coerce.number<string>().int().min(1).max(256)], {
+      error: 'must be a number from 1 to 256, or auto',
+    })
+    .optional()
+    .meta({
+      description:
+        'processes that carry visitors and agents, [each on a core of its own](operating.md#all-cores-of-a-machine), or `auto` for as many as there are cores. With 1, one process does all',
+      defaultText: '1, and from 4 cores on `auto`',
+    }),
   NODE_ADDR: z.string().min(1).optional().meta({
     description:
       'address or host name of this gateway for the others that share its database. They forward visitors to each other, [so that any of them serves any name](operating.md#several-gateways). Needs `DATABASE_URL`. Keep the port closed to everybody else',

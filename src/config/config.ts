@@ -1,8 +1,10 @@
 // The environment, read once into one typed object. Nothing else in the gateway reads process.env.
 
-import { isAbsolute, resolve } from 'node:path';
+import { availableParallelism } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
 import { domainToASCII } from 'node:url';
 import type { ApiSettings } from '../api/settings.ts';
+import { SOCKET_DIRECTORY_MAX } from '../cluster/local-sockets.ts';
 import type { NodeLinkSettings } from '../cluster/settings.ts';
 import type { ProxySettings } from '../edge/proxy-protocol/settings.ts';
 import type { EdgeSettings } from '../edge/settings.ts';
@@ -29,8 +31,12 @@ export interface Config extends ApiSettings, StoreSettings, TunnelSettings, Edge
   agentHosts: string[];
   /** How the other nodes of the cluster reach this one; undefined: visitors are not forwarded. */
   nodeLink: NodeLinkSettings | undefined;
+  /** The processes that carry visitors and agents; 1: one process does all. */
+  workers: number;
   /** How long a stop waits for requests under way. Milliseconds. */
   drainMs: number;
+  /** How long an upgrade waits for streams of the processes before. Milliseconds. */
+  drainStreamsMs: number;
   /** How long a stop says that it is not ready before the listeners close. Milliseconds. */
   drainAnnounceMs: number;
   /** The API key of the first start, when the operator chose it. */
@@ -45,15 +51,16 @@ export class ConfigError extends Error {}
 /**
  * Reads the configuration. A variable that is set to nothing counts as not set.
  * @param root what a relative `DATA_DIR` is relative to.
+ * @param pid the process that sockets were handed to.
  * @throws {ConfigError} naming every variable that is wrong, not only the first.
  */
-export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
+export function readConfig(env: NodeJS.ProcessEnv, root: string, pid: number = process.pid): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = environment.safeParse(given);
   const half = halfOfPair(given, 'API_TLS_CERT', 'API_TLS_KEY');
   const believed = whomToBelieve(given);
   const alone = whyAlone(given) ?? whyUnlinked(given);
-  const inherited = readInheritedSockets(given, process.pid);
+  const inherited = readInheritedSockets(given, pid);
   if (!parsed.success || half || believed || alone || inherited.mistake) {
     const issues = parsed.error?.issues ?? [];
     const mistakes = issues.map(
@@ -69,6 +76,16 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
     cnameDomain: e.CNAME_DOMAIN ?? `cname.${e.BASE_DOMAIN}`,
     acmeDomain: e.ACME_DOMAIN ?? `acme.${e.BASE_DOMAIN}`,
   };
+  const dataDir = isAbsolute(e.DATA_DIR) ? e.DATA_DIR : resolve(root, e.DATA_DIR);
+  const workers = workersOf(e.WORKERS);
+  const localDirectory = workers > 1 ? join(dataDir, SOCKET_DIRECTORY) : undefined;
+  if (localDirectory && Buffer.byteLength(localDirectory) > SOCKET_DIRECTORY_MAX)
+    throw new ConfigError(
+      `DATA_DIR must be at most ${SOCKET_DIRECTORY_MAX - SOCKET_DIRECTORY.length - 1} bytes long with WORKERS, as there are unix sockets in it; it is ${dataDir}`,
+    );
+  const remote = e.NODE_ADDR
+    ? { address: e.NODE_ADDR, port: e.NODE_PORT, host: e.NODE_HOST ?? e.NODE_ADDR }
+    : undefined;
   const apiHosts = e.PUBLIC_API_URL === undefined ? [] : [new URL(e.PUBLIC_API_URL).hostname];
   const key = (text: string | undefined) => (text ? Buffer.from(text, 'base64') : undefined);
   return {
@@ -113,7 +130,7 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
     ownNames: namesOf([e.HOST, ...apiHosts, ...e.ALLOWED_HOSTS, ...e.AGENT_HOSTS, ...Object.values(zones)]),
     dnsServers: e.DNS_SERVERS,
     region: e.REGION,
-    dataDir: isAbsolute(e.DATA_DIR) ? e.DATA_DIR : resolve(root, e.DATA_DIR),
+    dataDir,
     databaseUrl: e.DATABASE_URL || undefined,
     databaseDirectUrl: e.DATABASE_DIRECT_URL,
     busUrl: e.BUS_URL,
@@ -140,22 +157,35 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
     rateLimit: e.RATE_LIMIT,
     strangerRateLimit: e.STRANGER_RATE_LIMIT,
     nodeLeaseMs: e.NODE_LEASE_MS,
-    nodeLink: e.NODE_ADDR
-      ? {
-          address: e.NODE_ADDR,
-          port: e.NODE_PORT,
-          host: e.NODE_HOST ?? e.NODE_ADDR,
-          heartbeatMs: e.LINK_HEARTBEAT_MS,
-          toleranceMs: e.LINK_TOLERANCE_MS,
-          limitShareMs: e.LIMIT_SHARE_MS,
-          limitsUrl: e.LIMITS_URL,
-        }
-      : undefined,
+    nodeLink:
+      remote || workers > 1
+        ? {
+            remote,
+            localDirectory,
+            heartbeatMs: e.LINK_HEARTBEAT_MS,
+            toleranceMs: e.LINK_TOLERANCE_MS,
+            limitShareMs: e.LIMIT_SHARE_MS,
+            limitsUrl: e.LIMITS_URL,
+          }
+        : undefined,
+    workers,
     drainMs: e.DRAIN_MS,
+    drainStreamsMs: e.DRAIN_STREAMS_MS,
     drainAnnounceMs: e.DRAIN_ANNOUNCE_MS,
     logLevel: e.LOG_LEVEL,
     logFormat: e.LOG_FORMAT,
   };
+}
+
+/** The directory below `DATA_DIR` in which the processes of this gateway have their sockets. */
+const SOCKET_DIRECTORY = 'run';
+/** From so many cores on, the default is several processes. */
+const CORES_FOR_WORKERS = 4;
+
+function workersOf(given: number | 'auto' | undefined): number {
+  const cores = availableParallelism();
+  if (given === undefined) return cores >= CORES_FOR_WORKERS ? cores : 1;
+  return given === 'auto' ? cores : given;
 }
 
 /** Hosts as names are compared: in lower case, without a port or a dot at the end, in A-labels (RFC 5890). */

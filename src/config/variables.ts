@@ -195,6 +195,10 @@ export const environment = z.object({
   }),
   ...clusterVariables,
   DRAIN_MS: count(30_000, 0, 600_000).meta({ description: 'how long a stop waits for running requests' }),
+  DRAIN_STREAMS_MS: count(3_600_000, 0, 86_400_000).meta({
+    description:
+      'how long [an upgrade](operating.md#upgrade) lets WebSockets, downloads and TCP connections go on in the processes before',
+  }),
   DRAIN_ANNOUNCE_MS: count(0, 0, 600_000).meta({
     description: 'how long `/readyz` is 503 before a stop closes the listeners, so that a load balancer can notice',
   }),

@@ -17,7 +17,7 @@ import { createSignInService } from '../api/sign-in/service.ts';
 import type { Config } from '../config/config.ts';
 import type { CertificateSource } from '../monitoring/node-metrics.ts';
 import type { SessionCommands } from '../tunnel/control/session-commands.ts';
-import type { DataPlane } from './data-plane.ts';
+import type { TrafficPlane } from './data-plane-types.ts';
 import type { EventPlane } from './event-plane.ts';
 import type { GatewayOptions } from './gateway-options.ts';
 import type { Lifecycle } from './lifecycle.ts';
@@ -31,7 +31,7 @@ export interface ApiPlaneParts extends Pick<ApiApp, 'policies' | 'signingKey' | 
   nodeId: string;
   sessions: SessionCommands;
   events: EventPlane;
-  dataPlane: DataPlane;
+  dataPlane: TrafficPlane;
   address: ReservedAddress;
   log: Logger;
   registry: Registry;

@@ -1,5 +1,7 @@
 // Starts the links to the other nodes of the cluster, and the lookup of endpoints over all of them.
 
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { ClusterCalls } from '../cluster/cluster-calls.ts';
 import { ClusterEndpoints } from '../cluster/cluster-endpoints.ts';
@@ -7,13 +9,13 @@ import type { ClusterAccess } from '../cluster/cluster-query.ts';
 import { describeOwnTunnels } from '../cluster/descriptions.ts';
 import { IncomingVisits } from '../cluster/incoming-visits.ts';
 import { newLinkCounters } from '../cluster/link-counters.ts';
-import { createLinkListener } from '../cluster/link-listener.ts';
+import { createLinkListener, createLocalLinkListener } from '../cluster/link-listener.ts';
+import { LocalSockets } from '../cluster/local-sockets.ts';
 import { type Movable, moveEndpoints } from '../cluster/moving-endpoints.ts';
-import { type ClusterAuthority, issueNodeIdentity, type NodeIdentity } from '../cluster/node-identity.ts';
+import type { NodeIdentity } from '../cluster/node-identity.ts';
 import type { CallHandler, LinkDeps } from '../cluster/node-link.ts';
 import { NodeLinks } from '../cluster/node-links.ts';
-import type { NodeLinkSettings } from '../cluster/settings.ts';
-import { listen } from '../edge/addresses.ts';
+import type { NodeLinkSettings, RemoteNodeSettings } from '../cluster/settings.ts';
 import { RemotePorts, type RemotePortsDeps } from '../edge/tcp/remote-ports.ts';
 import type { SharedState } from '../http/module.ts';
 import { SharedBreakers } from '../http/shared-breakers.ts';
@@ -30,8 +32,9 @@ import type { Lifecycle } from './lifecycle.ts';
 /** The part of this node in the cluster. */
 export interface ClusterMember extends NodeSource {
   nodeId: string;
-  authority: ClusterAuthority;
-  /** Tells the other nodes where they reach this one, as `host:port`. */
+  /** Issues a certificate by which nodes of other machines recognize this one. */
+  issueIdentity(): Promise<NodeIdentity>;
+  /** Tells the other nodes where they reach this one: `host:port`, or the path of a unix socket behind `unix:`. */
   announceAddress(address: string): Promise<void>;
 }
 
@@ -64,8 +67,10 @@ export async function startClusterPlane(
   settings: NodeLinkSettings,
   { member, endpoints, routes, modules, log, now }: ClusterPlaneParts,
 ): Promise<ClusterPlane> {
-  const { nodeId, authority } = member;
-  let identity = await issueNodeIdentity(authority, nodeId);
+  const { nodeId } = member;
+  const { remote, localDirectory } = settings;
+  let identity = remote && (await member.issueIdentity());
+  const local = localDirectory === undefined ? undefined : new LocalSockets(localDirectory);
   const own = describeOwnTunnels(endpoints);
   const methods = new Map<string, CallHandler>(own.methods);
   const counters = newLinkCounters();
@@ -81,7 +86,7 @@ export async function startClusterPlane(
   };
   const links = await parts.start({
     name: 'node links',
-    start: () => new NodeLinks({ identity: () => identity, deps }),
+    start: () => new NodeLinks({ nodeId, identity: () => identity, local, deps }),
     // The visits of others end like those of this node's own visitors: none of their streams gets another request.
     drain(_, drainMs) {
       void own.forgetAll();
@@ -114,27 +119,71 @@ export async function startClusterPlane(
     counters,
     moveEndpoints: () => moveEndpoints({ calls, own, incoming }, movablesOf(endpoints)),
     async open() {
-      const listener = await parts.start({
-        name: 'node listener',
-        start: () => createLinkListener(identity, deps, (link) => links.accept(link)),
-        stop: (listener) => listener.close(),
-      });
-      const { port } = await listen(listener.server, settings.port, settings.host);
+      if (local) {
+        await startLocalListener(parts, { deps, links, local, nodeId });
+        await member.announceAddress(`unix:${local.pathOf(nodeId)}`);
+      }
+      if (!remote || !identity) return;
       const dialer = {
         setIdentity(renewed: NodeIdentity) {
           identity = renewed;
         },
       };
-      await startCertificateRenewal(parts, {
-        name: 'the node',
-        issue: () => issueNodeIdentity(authority, nodeId),
-        listeners: [dialer, listener],
-        onFailure: (error) => log.error({ err: describeFailure(error) }, 'the node’s certificate cannot be renewed'),
-      });
-      const host = settings.address.includes(':') ? `[${settings.address}]` : settings.address;
+      const port = await startRemoteListener(parts, { remote, identity, dialer, member, deps, links, log });
+      const host = remote.address.includes(':') ? `[${remote.address}]` : remote.address;
       await member.announceAddress(`${host}:${port}`);
     },
   };
+}
+
+interface ListenerParts {
+  deps: LinkDeps;
+  links: NodeLinks;
+}
+
+/** Listens for the nodes of this machine. */
+async function startLocalListener(
+  parts: Lifecycle,
+  { deps, links, local, nodeId }: ListenerParts & { local: LocalSockets; nodeId: string },
+): Promise<void> {
+  const server = await parts.start({
+    name: 'local node listener',
+    start: () => createLocalLinkListener(deps, (link) => links.accept(link)),
+    stop: (server) => void server.close(),
+  });
+  await local.listen(server, nodeId);
+}
+
+interface RemoteListenerParts extends ListenerParts {
+  remote: RemoteNodeSettings;
+  identity: NodeIdentity;
+  /** Gets each renewed certificate, too. */
+  dialer: { setIdentity(identity: NodeIdentity): void };
+  member: ClusterMember;
+  log: Logger;
+}
+
+/** Listens for nodes of other machines. @returns the port. */
+async function startRemoteListener(
+  parts: Lifecycle,
+  { remote, identity, dialer, member, deps, links, log }: RemoteListenerParts,
+): Promise<number> {
+  const listener = await parts.start({
+    name: 'node listener',
+    start: () => createLinkListener(identity, deps, (link) => links.accept(link)),
+    stop: (listener) => listener.close(),
+  });
+  // Each process of this gateway has a port of its own.
+  listener.server.listen({ port: remote.port, host: remote.host, exclusive: true });
+  await once(listener.server, 'listening');
+  const { port } = listener.server.address() as AddressInfo;
+  await startCertificateRenewal(parts, {
+    name: 'the node',
+    issue: () => member.issueIdentity(),
+    listeners: [dialer, listener],
+    onFailure: (error) => log.error({ err: describeFailure(error) }, 'the node’s certificate cannot be renewed'),
+  });
+  return port;
 }
 
 function movablesOf({ addresses, labelled }: EndpointRegistry): Movable[] {

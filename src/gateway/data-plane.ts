@@ -1,13 +1,10 @@
 // Starts the data plane: the listeners for agents and visitors, and the forwarding between them.
 
-import type { Logger } from 'pino';
-import type { Registry } from 'prom-client';
 import { Captures, withCaptures } from '../capture/captures.ts';
 import { ClusterCaptures } from '../capture/cluster-captures.ts';
 import { Replays } from '../capture/replay.ts';
 import type { Config } from '../config/config.ts';
 import { listen, show } from '../edge/addresses.ts';
-import type { EdgeConfigSource } from '../edge/edges/edge-config.ts';
 import { LiveEdges } from '../edge/edges/live-edges.ts';
 import { createHttpListener } from '../edge/http1/listener.ts';
 import { createCounters } from '../edge/metrics/counters.ts';
@@ -18,64 +15,25 @@ import {
   type ListenerContextOptions,
 } from '../edge/pipeline/listener-contexts.ts';
 import { ProxyProtocolListeners } from '../edge/proxy-protocol/listeners.ts';
-import { noopReporter, type TrafficReporter } from '../edge/reports/traffic-reports.ts';
+import { noopReporter } from '../edge/reports/traffic-reports.ts';
 import { TcpListener } from '../edge/tcp/listener.ts';
-import { type Certificates, openCertificates } from '../edge/tls/certificates.ts';
+import { openCertificates } from '../edge/tls/certificates.ts';
 import { TlsListener } from '../edge/tls/listener.ts';
 import { tunnelModules } from '../edge/tunnel-modules.ts';
 import { ConnectionLimit } from '../edge/visitors/connection-limit.ts';
-import type { ModuleEnvironment } from '../http/module.ts';
 import { clusterMetrics } from '../monitoring/cluster-metrics.ts';
 import { dataPlaneMetrics } from '../monitoring/data-plane-metrics.ts';
-import type { CompileQueue } from '../policy/compile/compile-queue.ts';
 import { describeFailure } from '../runtime/describe-failure.ts';
-import type { Registrar } from '../tunnel/control/registrar.ts';
 import { type EndpointLookup, localLookup } from '../tunnel/endpoints/endpoint-lookup.ts';
 import { EndpointRegistry } from '../tunnel/endpoints/endpoint-registry.ts';
 import { startRateSampling } from '../tunnel/endpoints/traffic-meter.ts';
-import type { AgentSessions } from '../tunnel/session/agent-sessions.ts';
 import { startAgentPlane } from './agent-plane.ts';
 import { startCertificateRenewal } from './certificate-renewal.ts';
-import { type ClusterMember, type ClusterPlane, startClusterPlane, startRemotePorts } from './cluster-plane.ts';
+import { startClusterPlane, startRemotePorts } from './cluster-plane.ts';
+import type { DataPlane, DataPlaneParts } from './data-plane-types.ts';
 import { findServing, moduleEnvironment, visitServices } from './forwarding-services.ts';
 import { Lifecycle } from './lifecycle.ts';
-
-/** The dependencies of the data plane. */
-export interface DataPlaneParts extends Pick<ModuleEnvironment, 'signingKey'> {
-  registrar: Registrar;
-  /** Opens the source of the edges' configuration. @param publicHttpsPort the port in the URLs of edges. */
-  openEdgeConfigSource(publicHttpsPort: number): Promise<EdgeConfigSource>;
-  newOperationId(): string;
-  /** Makes the id of a captured request: `cap_…`. */
-  newCaptureId(): string;
-  /** The key that signs cookies and bind tokens. */
-  tokenKey: Buffer;
-  log: Logger;
-  registry: Registry;
-  /** The queue in which traffic policies are compiled. */
-  policies: CompileQueue;
-  /** The part of this node in a cluster; undefined: it serves the tunnels of its own agents only. */
-  member?: ClusterMember | undefined;
-  /** The receiver of traffic reports; left out, there is none. */
-  reporter?: TrafficReporter;
-}
-
-/** The running data plane. */
-export interface DataPlane extends Pick<Certificates, 'caFile' | 'expiries'> {
-  /** The addresses of the listeners by name, as the start prints them. */
-  addresses: Record<'agent' | 'http' | 'https' | 'tcp', string>;
-  sessions: AgentSessions;
-  edges: LiveEdges;
-  endpoints: EndpointRegistry;
-  /** The links to other nodes; undefined where there are none. */
-  cluster: ClusterPlane | undefined;
-  /** The captured requests of this node, and their replays. */
-  captures: Captures;
-  clusterCaptures: ClusterCaptures;
-  replays: Replays;
-  /** Stops the data plane; open requests are closed after `drainMs` milliseconds. It may be called twice. */
-  close(drainMs: number): Promise<void>;
-}
+import { openOwnListeners } from './own-listeners.ts';
 
 /** Starts the data plane. @throws {Error} the error of a listener that cannot be opened; nothing is left running then. */
 export async function startDataPlane(config: Config, options: DataPlaneParts): Promise<DataPlane> {
@@ -102,6 +60,7 @@ async function startParts(
     policies,
     signingKey,
     member,
+    sharesListeners = false,
     reporter = noopReporter,
   }: DataPlaneParts,
 ): Promise<Omit<DataPlane, 'close'>> {
@@ -222,6 +181,10 @@ async function startParts(
   dataPlaneMetrics(registry, { counters, limit, sessions, endpoints });
   clusterMetrics(registry, cluster, registrar.lookups);
 
+  const ownListeners = sharesListeners
+    ? await openOwnListeners(parts, { http: plain.server, https: tls.server })
+    : { http: httpAddress, https: httpsAddress };
+  const localHeader = proxied.localHeader.bind(proxied);
   const { first, last } = config.tcpPorts;
   return {
     addresses: {
@@ -237,12 +200,14 @@ async function startParts(
     endpoints,
     cluster,
     captures,
+    ownListeners,
+    localHeader,
     clusterCaptures: new ClusterCaptures(captures, cluster),
     replays: new Replays({
       captures,
       findElsewhere: cluster && ((captured) => findServing(lookup, captured)),
-      listeners: { http: httpAddress, https: httpsAddress },
-      proxyHeader: proxied.localHeader.bind(proxied),
+      listeners: ownListeners,
+      proxyHeader: localHeader,
     }),
   };
 }

@@ -4,30 +4,25 @@ import { Registry } from 'prom-client';
 import type { ApiApp } from '../api/context.ts';
 import { sessionCommandsByLink } from '../cluster/session-commands-by-link.ts';
 import type { Config } from '../config/config.ts';
-import { moduleDescriptors } from '../edge/modules/index.ts';
 import { createAdminServer } from '../monitoring/admin-server.ts';
 import type { CertificateSource } from '../monitoring/node-metrics.ts';
 import { nodeMetrics } from '../monitoring/node-metrics.ts';
 import { CompileQueue } from '../policy/compile/compile-queue.ts';
 import { SigningKeys } from '../policy/webhooks/signing-keys.ts';
-import { describeFailure } from '../runtime/describe-failure.ts';
 import { sessionCommands } from '../store/changes/session-commands.ts';
-import { edgeConfigSource } from '../store/edges/edge-config-source.ts';
-import { syncAllEdgeEndpoints } from '../store/edges/edge-endpoints.ts';
 import { type FirstSecrets, firstStart } from '../store/first-start.ts';
-import { newId } from '../store/ids.ts';
-import { loadClusterAuthority } from '../store/nodes/cluster-authority.ts';
-import { createNodeSource } from '../store/nodes/node-source.ts';
 import { createFirstAdminLink } from '../store/sign-in/links.ts';
 import { createRegistrar, type NodeRegistrar } from '../store/tunnels/registrar.ts';
 import { startApiPlane } from './api-plane.ts';
-import { type DataPlane, startDataPlane } from './data-plane.ts';
+import type { TrafficPlane } from './data-plane-types.ts';
 import { type EventPlane, eventPlane } from './event-plane.ts';
 import type { GatewayOptions } from './gateway-options.ts';
 import { startHousekeeping, startSessionCheck } from './housekeeping.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { reserveAddress, stopperOf } from './managed-server.ts';
 import { startNode, startStorage } from './storage.ts';
+import { startTrafficPlane } from './traffic-plane.ts';
+import { deleteEarlierNodes } from './worker-host.ts';
 
 export type { GatewayOptions };
 
@@ -36,7 +31,7 @@ const ADMIN_CONNECTIONS_MAX = 256;
 
 export interface Gateway {
   /** The addresses of the listeners by name, as the start prints them: `api=http://127.0.0.1:4000`. */
-  addresses: Record<'api' | 'admin', string> & DataPlane['addresses'];
+  addresses: Record<'api' | 'admin', string> & TrafficPlane['addresses'];
   /** The certificate file of the development authority, for agents and visitors to trust. */
   caFile: string;
   /** The secrets of the first start; null on every other. */
@@ -46,8 +41,11 @@ export interface Gateway {
   app: ApiApp;
   registrar: NodeRegistrar;
   events: EventPlane;
-  /** Stops: takes no new requests, and finishes those under way within `DRAIN_MS`. It never rejects. */
-  close(): Promise<void>;
+  /**
+   * Stops: takes no new requests, and finishes those under way within `DRAIN_MS`. It never rejects.
+   * @param isHandedOver the workers go on, as another control process takes over.
+   */
+  close(isHandedOver?: boolean): Promise<void>;
 }
 
 /**
@@ -81,6 +79,8 @@ async function startParts(parts: Lifecycle, config: Config, options: GatewayOpti
   });
   const baseUrl = () => config.publicApiUrl ?? address.url;
 
+  const { localDirectory } = config.nodeLink ?? {};
+  if (localDirectory !== undefined) await deleteEarlierNodes(localDirectory, { config, storage, baseUrl });
   const node = await startNode(parts, config, storage, { baseUrl, log });
   const certificates: CertificateSource[] = [];
   const measured = { database, prisma, changes, peers, node, isChangeFeedConnected, leaseMs: config.nodeLeaseMs };
@@ -97,7 +97,11 @@ async function startParts(parts: Lifecycle, config: Config, options: GatewayOpti
     start: () =>
       startHousekeeping(
         { prisma, changes, baseUrl, log, now },
-        { node, holdMs: config.sessionHold, sweepMs: peers && config.nodeLeaseMs / 3 },
+        {
+          node,
+          holdMs: config.sessionHold,
+          sweepMs: peers || localDirectory !== undefined ? config.nodeLeaseMs / 3 : undefined,
+        },
       ),
     stop: (stop) => stop(),
   });
@@ -113,34 +117,8 @@ async function startParts(parts: Lifecycle, config: Config, options: GatewayOpti
       start: () => startSessionCheck(registrar.endMissingSessions, log),
       stop: (timer) => clearInterval(timer),
     });
-  const dataPlane = await parts.start({
-    name: 'data plane',
-    start: async () =>
-      startDataPlane(config, {
-        registrar,
-        async openEdgeConfigSource(publicHttpsPort) {
-          await syncAllEdgeEndpoints({ prisma, changes, baseUrl }, { region: config.region, publicHttpsPort });
-          const onFailure = (id: string, error: unknown) =>
-            log.error({ id, err: describeFailure(error) }, 'cannot be read');
-          return edgeConfigSource({ prisma, changes, keys, descriptors: moduleDescriptors, onFailure });
-        },
-        reporter: events.reporter,
-        newOperationId: () => newId('op'),
-        newCaptureId: () => newId('cap'),
-        tokenKey: keys.tokenKey,
-        log,
-        registry,
-        policies,
-        signingKey,
-        member: config.nodeLink && {
-          nodeId: node.id,
-          authority: await loadClusterAuthority(prisma, keys),
-          announceAddress: node.announceAddress,
-          ...createNodeSource(prisma, node.id),
-        },
-      }),
-    drain: (dataPlane, drainMs) => dataPlane.close(drainMs),
-  });
+  const traffic = { config, storage, node, registrar, baseUrl, reporter: events.reporter, log, registry };
+  const { dataPlane, metrics, handOver } = await startTrafficPlane(parts, { ...traffic, policies, signingKey });
   certificates.push(dataPlane);
 
   const sessions = sessionCommandsByLink(
@@ -170,7 +148,7 @@ async function startParts(parts: Lifecycle, config: Config, options: GatewayOpti
   const admin = await parts.start({
     name: 'admin listener',
     async start() {
-      const server = createAdminServer(registry, () => parts.reasonNotReady());
+      const server = createAdminServer(registry, metrics, () => parts.reasonNotReady());
       const stop = stopperOf(server);
       const { adminPort, host } = config;
       const address = await reserveAddress('http', adminPort, host, ADMIN_CONNECTIONS_MAX, inherited.admin);
@@ -193,8 +171,9 @@ async function startParts(parts: Lifecycle, config: Config, options: GatewayOpti
     app: api.app,
     registrar,
     events,
-    async close() {
-      await parts.announceStop(config.drainAnnounceMs);
+    async close(isHandedOver = false) {
+      if (isHandedOver) handOver();
+      else await parts.announceStop(config.drainAnnounceMs);
       await parts.stop(config.drainMs);
     },
   };

@@ -11,8 +11,10 @@ import { openClient, type PrismaClient } from '../store/database/client.ts';
 import { migrate } from '../store/database/migrations.ts';
 import { type Database, openDatabase, withDirectPool } from '../store/database/open-database.ts';
 import { sealPolicies } from '../store/edges/seal-policies.ts';
+import { newId } from '../store/ids.ts';
 import type { Keys } from '../store/keys/keys.ts';
 import type { NodeLease } from '../store/node-lease.ts';
+import { takeNodeId } from '../store/nodes/node-id.ts';
 import { joinNodes } from '../store/nodes/nodes.ts';
 import { checkServerKey, loadKeys } from '../store/server-key/server-key.ts';
 import type { GatewayOptions } from './gateway-options.ts';
@@ -103,6 +105,7 @@ export async function startNode(
   { database, prisma, changes }: Storage,
   { baseUrl, log }: { baseUrl: () => string; log: Logger },
 ): Promise<NodeLease> {
+  const isOnlyNode = config.databaseUrl === undefined && config.workers === 1;
   const node = await parts.start({
     name: 'node lease',
     start: () =>
@@ -111,8 +114,8 @@ export async function startNode(
         {
           leaseMs: config.nodeLeaseMs,
           holdMs: config.sessionHold,
-          dataDir: config.dataDir,
-          isOnlyNode: config.databaseUrl === undefined,
+          nodeId: isOnlyNode ? { id: newId('node'), release: () => undefined } : takeNodeId(config.dataDir),
+          isOnlyNode,
         },
       ),
     stop: (node) => node.release(),
@@ -128,7 +131,7 @@ export async function startNode(
 }
 
 /** Renews the lease three times in its length, and sooner after a failure. @returns a function that stops it. */
-function startRenewal(node: NodeLease, leaseMs: number, log: Logger): () => void {
+export function startRenewal(node: NodeLease, leaseMs: number, log: Logger): () => void {
   const intervalMs = leaseMs / 3;
   let hasFailed = false;
   let isStopped = false;

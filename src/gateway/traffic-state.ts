@@ -5,14 +5,14 @@ import { ClusterQuery } from '../cluster/cluster-query.ts';
 import type { CircuitBreakerSnapshot } from '../http/circuit-breaker.ts';
 import type { EndpointTrafficSnapshot } from '../tunnel/endpoints/endpoint-registry.ts';
 import type { RoundTrip } from '../tunnel/session/session-types.ts';
-import type { DataPlane } from './data-plane.ts';
+import type { TrafficPlane } from './data-plane-types.ts';
 
 export function trafficState({
   cluster,
   edges,
   endpoints,
   sessions,
-}: Pick<DataPlane, 'cluster' | 'edges' | 'endpoints' | 'sessions'>): TrafficState {
+}: Pick<TrafficPlane, 'cluster' | 'edges' | 'endpoints' | 'sessions'>): TrafficState {
   const breakers = new ClusterQuery('breaker', (id) => edges.breaker(id), cluster);
   // Visitors are counted at the node that they came to, whichever has the tunnel.
   const trafficHere = (id: string) => sum([endpoints.trafficOf(id), cluster?.lookup.tunnels.meters.trafficOf(id)]);

@@ -12,9 +12,14 @@ const CONNECTIONS_MAX = 256;
  * Creates the server. `/livez` is 200 while the process runs. `/readyz` is 200 while the gateway can serve: all listeners
  * are open, the database responds within a second and can be written to, changes of other nodes arrive, and the gateway is
  * not stopping; otherwise it is 503 with the reason. `/metrics` is Prometheus text.
+ * @param registry of this process. @param metrics of all processes of the gateway.
  * @param reasonNotReady resolves with null when the gateway can serve.
  */
-export function createAdminServer(registry: Registry, reasonNotReady: () => Promise<string | null>): Server {
+export function createAdminServer(
+  registry: Registry,
+  metrics: Pick<Registry, 'metrics' | 'contentType'>,
+  reasonNotReady: () => Promise<string | null>,
+): Server {
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
     const send = (status: number, text: string, type = 'text/plain; charset=utf-8') =>
       response.writeHead(status, { 'Content-Type': type, 'Cache-Control': 'no-store' }).end(text);
@@ -27,7 +32,7 @@ export function createAdminServer(registry: Registry, reasonNotReady: () => Prom
         return reason ? send(503, `${reason}\n`) : send(200, 'ok\n');
       }
       case '/metrics':
-        return send(200, await registry.metrics(), registry.contentType);
+        return send(200, await metrics.metrics(), metrics.contentType);
       default:
         return send(404, 'There are /livez, /readyz and /metrics.\n');
     }

@@ -7,6 +7,7 @@ import type { TrafficCounters } from '../events/traffic/counters.ts';
 import type { Backlog } from '../store/events/backlog.ts';
 import type { SweptEvents } from '../store/events/retention.ts';
 import { type LabelledValue, metricsFor } from './metrics.ts';
+import { trafficEventMetrics } from './traffic-event-metrics.ts';
 
 export interface EventMetricsSource {
   traffic: TrafficCounters;
@@ -38,16 +39,7 @@ export function eventMetrics(registry: Registry, { traffic, delivery, swept, bac
   );
   gauge('event_delivery_lag_seconds', 'Age of the event that was delivered last.', () => (delivery.lagMs ?? 0) / 1000);
 
-  counter('traffic_events_total', 'Traffic events for destinations, by what became of them.', ['outcome'], () => [
-    [{ outcome: 'accepted' }, traffic.accepted],
-    [{ outcome: 'stored' }, traffic.appended],
-    [{ outcome: 'sampled_out' }, traffic.sampledOut],
-    [{ outcome: 'filtered_out' }, traffic.filteredOut],
-    [{ outcome: 'filter_failed' }, traffic.filterFailed],
-  ]);
-  counter('events_dropped_total', 'Events that were given up, by the reason.', ['reason'], () => [
-    [{ reason: 'buffer_full' }, traffic.dropped.buffer],
-    [{ reason: 'stopped' }, traffic.dropped.closed],
+  trafficEventMetrics(registry, traffic, () => [
     [{ reason: 'too_old' }, swept.trafficTooOld + swept.auditTooOld],
     [{ reason: 'backlog_full' }, swept.trafficOverCap + swept.auditOverCap],
     [{ reason: 'dead_letters_full' }, swept.deadLetters],
@@ -57,6 +49,4 @@ export function eventMetrics(registry: Registry, { traffic, delivery, swept, bac
   gauge('event_backlog_bytes', 'Their bytes, as they are stored.', async () => (await backlog()).bytes);
   gauge('event_backlog_age_seconds', 'How long the oldest of them has waited.', async () => (await backlog()).age);
   gauge('event_dead_letters', 'Dead letters that are kept.', async () => (await backlog()).deadLetters);
-  gauge('traffic_events_waiting', 'Traffic events in memory.', () => traffic.waiting.events);
-  gauge('traffic_event_bytes_waiting', 'Bytes of traffic events in memory.', () => traffic.waiting.bytes);
 }

@@ -1,6 +1,7 @@
 // The README and the pages of the manual: commands, links and tables are what they say.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import type { GraphQLInterfaceType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -133,6 +134,7 @@ describe('configuration', () => {
     'the system’s': [],
     'a quarter of `TCP_PORTS`': 250,
     'visitors are not forwarded': undefined,
+    '1, and from 4 cores on `auto`': availableParallelism() < 4 ? 1 : availableParallelism(),
     '`NODE_ADDR`': undefined,
     'gateways share their counts': undefined,
   };
@@ -147,7 +149,7 @@ describe('configuration', () => {
     drainMs: config.drainMs,
     nodeLeaseMs: config.nodeLeaseMs,
     nodeAddr: config.nodeLink,
-    nodePort: link?.port,
+    nodePort: link?.remote?.port,
     nodeHost: config.nodeLink,
     linkHeartbeatMs: link?.heartbeatMs,
     linkToleranceMs: link?.toleranceMs,

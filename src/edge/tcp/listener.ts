@@ -1,8 +1,10 @@
 // TCP endpoints: a port each, and whatever comes through it.
 
+import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { ModuleDecisions } from '../../http/exchange.ts';
+import { freePort } from '../../net/free-port.ts';
 import { reportDefect } from '../../protocol/defect.ts';
 import { noopStreamEvents } from '../../protocol/mux/mux-stream.ts';
 import { ErrorCode } from '../../protocol/mux/stream.ts';
@@ -44,7 +46,8 @@ export async function openTcpPort(
     { allowHalfOpen: true, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS },
     onSocket,
   );
-  server.listen(port, host);
+  // The processes of a cluster share what listens at port 0; endpoints do not share ports.
+  server.listen(port === 0 && cluster.isWorker ? await freePort(host) : port, host);
   try {
     await once(server, 'listening');
   } catch (error) {

@@ -5,12 +5,11 @@ import type { Db, PrismaClient } from '../database/client.ts';
 import type { Database } from '../database/open-database.ts';
 import { retryOnConflict } from '../database/retry-on-conflict.ts';
 import { createReservationsLock } from '../domains/reservations.ts';
-import { newId } from '../ids.ts';
 import type { NodeLease } from '../node-lease.ts';
 import { sweepClaims } from '../tunnels/claims.ts';
 import { deleteLapsedNodes, deleteNodes } from '../tunnels/delete-node.ts';
 import { sweepOfflineEndpoints } from '../tunnels/offline-endpoints.ts';
-import { takeNodeId } from './node-id.ts';
+import type { NodeId } from './node-id.ts';
 
 /** A renewal is late after this part of a lease: one that was due after a third of it has failed. */
 const LATE_PART = 2;
@@ -32,10 +31,15 @@ export interface NodeOptions {
   leaseMs: number;
   /** How long the addresses of a lost session are held for its credential, in milliseconds. */
   holdMs: number;
-  /** The directory that stores the id of the node. */
-  dataDir: string;
-  /** Whether no other process can use this database, as with the embedded one. */
+  /** The id of the node, which is released with the lease. */
+  nodeId: NodeId;
+  /** Whether no other process can use this database, as with the embedded one: all other nodes are of earlier runs then. */
   isOnlyNode: boolean;
+}
+
+/** The node of a worker, which goes on when the process that holds its lease is replaced. */
+export interface AdoptionOptions extends Pick<NodeOptions, 'leaseMs' | 'holdMs'> {
+  nodeId: string;
 }
 
 /**
@@ -43,9 +47,35 @@ export interface NodeOptions {
  * database's, so that the clocks of nodes need not agree.
  */
 export async function joinNodes(parts: NodeDeps & Pick<Database, 'urgent'>, options: NodeOptions): Promise<NodeLease> {
+  const { nodeId, ...more } = options;
+  const lease = newLease(parts, { ...more, ...nodeId });
+  await lease.take();
+  await createReservationsLock(parts.prisma);
+  await sweepExpiredAddresses(parts, lease, options.holdMs);
+  return lease;
+}
+
+/**
+ * Extends the lease of a node that another process held until now, or takes it.
+ * @returns the lease, and whether the node was deleted meanwhile: all that it served is gone from the database then.
+ */
+export async function adoptNode(
+  parts: NodeDeps & Pick<Database, 'urgent'>,
+  { nodeId, ...options }: AdoptionOptions,
+): Promise<{ lease: NodeLease; wasDeleted: boolean }> {
+  const lease = newLease(parts, { ...options, id: nodeId, isOnlyNode: false, release: () => undefined });
+  const wasDeleted = !(await lease.extend());
+  if (wasDeleted) await lease.take();
+  return { lease, wasDeleted };
+}
+
+interface LeaseOptions extends Pick<NodeOptions, 'leaseMs' | 'holdMs' | 'isOnlyNode'>, NodeId {}
+
+function newLease(
+  parts: NodeDeps & Pick<Database, 'urgent'>,
+  { leaseMs, holdMs, isOnlyNode, id, release }: LeaseOptions,
+): NodeLease & { take(): Promise<void>; extend(): Promise<boolean> } {
   const { prisma: db, changes, baseUrl, urgent } = parts;
-  const { leaseMs, holdMs, dataDir, isOnlyNode } = options;
-  const { id, release } = isOnlyNode ? { id: newId('node'), release: () => undefined } : takeNodeId(dataDir);
   /** Where other nodes reach this one; '' when they do not. */
   let ownAddress = '';
   const lapsed = new Set<() => void>();
@@ -102,9 +132,10 @@ export async function joinNodes(parts: NodeDeps & Pick<Database, 'urgent'>, opti
     for (const listener of isExtended ? revived : lapsed) listener();
   };
 
-  await takeLease();
-  const lease: NodeLease = {
+  const lease: ReturnType<typeof newLease> = {
     id,
+    take: takeLease,
+    extend: extendLease,
     get renewedAt() {
       return renewedAt;
     },
@@ -128,15 +159,33 @@ export async function joinNodes(parts: NodeDeps & Pick<Database, 'urgent'>, opti
       await db.node.updateMany({ where: { id }, data: { address } });
     },
     async release() {
-      await retryOnConflict(() =>
-        changes.transaction(db, (tx, announce) => deleteNodes({ db: tx, announce, baseUrl: baseUrl() }, [id], holdMs)),
-      );
+      await deleteEndedNodes(parts, [id], holdMs);
       release();
     },
   };
-  await createReservationsLock(db);
-  await sweepExpiredAddresses(parts, lease, holdMs);
   return lease;
+}
+
+/** Deletes nodes of processes that have ended, with everything that they served. */
+export function deleteEndedNodes(
+  { prisma, changes, baseUrl }: NodeDeps,
+  ids: readonly string[],
+  holdMs: number,
+): Promise<void> {
+  return retryOnConflict(() =>
+    changes.transaction(prisma, (db, announce) => deleteNodes({ db, announce, baseUrl: baseUrl() }, [...ids], holdMs)),
+  );
+}
+
+/** Extends the leases of nodes that are alive while no process renews them. */
+export async function extendLeases(db: Db, ids: readonly string[], leaseMs: number): Promise<void> {
+  await db.$executeRaw`
+    UPDATE node SET lease_until = now() + ${leaseMs} * interval '1 millisecond' WHERE id = ANY(${[...ids]})`;
+}
+
+/** The ids of all nodes. */
+export async function allNodeIds(db: Db): Promise<string[]> {
+  return (await db.node.findMany({ select: { id: true } })).map(({ id }) => id);
 }
 
 /**

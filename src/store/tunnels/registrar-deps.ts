@@ -2,6 +2,7 @@
 
 import type { Changes } from '../changes/changes.ts';
 import type { PrismaClient } from '../database/client.ts';
+import type { Ingress } from '../events/live-objects.ts';
 import type { Keys } from '../keys/keys.ts';
 import type { NodeLease } from '../node-lease.ts';
 
@@ -25,6 +26,8 @@ export interface RegistrarDeps {
   keys: Keys;
   node: NodeLease;
   settings: RegistrarSettings;
+  /** The sessions that the node has already, by id, with where their agents connected; left out for a node that starts. */
+  adopted?: ReadonlyMap<string, Ingress>;
   /** The URL that the URIs in events begin with, without a slash at its end. */
   baseUrl(): string;
 }

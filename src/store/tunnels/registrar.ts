@@ -12,7 +12,7 @@ import { createSessionStore, requireRecentLease, type SessionStore } from './ses
 
 export type { RegistrarDeps as LiveParts, RegistrarSettings as LiveSettings } from './registrar-deps.ts';
 
-export interface NodeRegistrar extends Registrar, Pick<SessionStore, 'isOwn' | 'endMissingSessions'> {}
+export interface NodeRegistrar extends Registrar, Pick<SessionStore, 'isOwn' | 'endMissingSessions' | 'reconcile'> {}
 
 /** Registers live objects as this node's. */
 export function createRegistrar(deps: RegistrarDeps): NodeRegistrar {

@@ -19,13 +19,22 @@ export interface SessionStore
    * a session that ended elsewhere may be lost.
    */
   endMissingSessions(): Promise<void>;
+  /**
+   * Brings what was adopted and the database together: it ends adopted sessions without a row, and deletes the rows of sessions and
+   * tunnels that were not adopted.
+   */
+  reconcile(tunnelIds: readonly string[]): Promise<void>;
   /** Ends a session whose agent has reconnected elsewhere. Its node is notified. */
   endElsewhere(sessionId: string): Promise<void>;
 }
 
-export function createSessionStore({ prisma, changes, node, settings, baseUrl }: RegistrarDeps): SessionStore {
+/** Why a session ended whose process did not say so. */
+const LOST = 'the connection was lost';
+
+export function createSessionStore(deps: RegistrarDeps): SessionStore {
+  const { prisma, changes, node, settings, baseUrl } = deps;
   /** The sessions of this node, with where their agents connected. */
-  const own = new Map<string, Ingress>();
+  const own = new Map<string, Ingress>(deps.adopted);
   /** Sessions that begin: their rows may not exist yet. */
   const opening = new Set<string>();
   /** Sessions that this node is closing, whose end is not reported as a replacement. */
@@ -104,10 +113,29 @@ export function createSessionStore({ prisma, changes, node, settings, baseUrl }:
     },
   });
 
+  const tunnelClosed = (sessionId: string, tunnelId: string, reason = '') =>
+    retryOnConflict(() =>
+      changes.transaction(prisma, (db, announce) =>
+        endTunnel({ db, announce, baseUrl: baseUrl() }, { sessionId, tunnelId }, reason),
+      ),
+    );
+
   return {
     isOwn: (sessionId) => own.has(sessionId),
 
     endMissingSessions,
+
+    async reconcile(tunnelIds) {
+      await takeWhatIsGone();
+      const rows = await prisma.tunnelSession.findMany({ where: { nodeId: node.id }, select: { id: true } });
+      const lost = rows.filter(({ id }) => !own.has(id));
+      await Promise.all(lost.map(({ id }) => end({ id, holdMs: sessionHold, reason: LOST })));
+      const unknown = await prisma.tunnel.findMany({
+        where: { session: { nodeId: node.id }, id: { notIn: [...tunnelIds] } },
+        select: { id: true, sessionId: true },
+      });
+      await Promise.all(unknown.map(({ id, sessionId }) => tunnelClosed(sessionId, id, LOST)));
+    },
 
     onSessionReplaced(listener) {
       listeners.add(listener);
@@ -150,12 +178,7 @@ export function createSessionStore({ prisma, changes, node, settings, baseUrl }:
 
     endElsewhere: (id) => end({ id, holdMs: sessionHold, reason: 'the agent is elsewhere' }),
 
-    tunnelClosed: (sessionId, tunnelId, reason = '') =>
-      retryOnConflict(() =>
-        changes.transaction(prisma, (db, announce) =>
-          endTunnel({ db, announce, baseUrl: baseUrl() }, { sessionId, tunnelId }, reason),
-        ),
-      ),
+    tunnelClosed,
   };
 }
 

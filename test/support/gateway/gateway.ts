@@ -11,15 +11,17 @@ import { readDashboard } from '../../../src/api/dashboard/files.ts';
 import { apiMetrics } from '../../../src/api/http/metrics.ts';
 import { routes, schema } from '../../../src/api/schema.ts';
 import { createApi } from '../../../src/api/server.ts';
-import { readConfig } from '../../../src/config/config.ts';
+import { type Config, readConfig } from '../../../src/config/config.ts';
 import { endpointNames } from '../../../src/events/sinks/index.ts';
-import { startGateway } from '../../../src/gateway/gateway.ts';
+import { type Gateway, startGateway } from '../../../src/gateway/gateway.ts';
+import type { GatewayOptions } from '../../../src/gateway/gateway-options.ts';
+import { startWorker } from '../../../src/gateway/worker.ts';
 import { newAdminKey } from '../../../src/store/first-start.ts';
 import { newId } from '../../../src/store/ids.ts';
 import { root } from '../root.ts';
 import { send, sendRaw } from './http.ts';
 import { answerCheckOf } from './openapi.ts';
-import { freePorts, hops, migrations, newPlace } from './place.ts';
+import { freePorts, hasWorkers, hops, migrations, newPlace } from './place.ts';
 
 import type { Account, Call, Owner, Query, TestGateway, TestOptions } from './types.ts';
 
@@ -63,6 +65,7 @@ export async function startTestGateway(
     ...freePorts,
     RATE_LIMIT: '1000000',
     STRANGER_RATE_LIMIT: '1000000',
+    WORKERS: hasWorkers ? '2' : '1',
     DRAIN_MS: '1000',
     INITIAL_API_KEY: 'chosen-by-the-tests-0001',
     POLICY_FETCH: 'any',
@@ -76,7 +79,7 @@ export async function startTestGateway(
   };
   const isHopped = hops && !options.place;
   const start = (variables: Record<string, string>) =>
-    startGateway(readConfig(variables, root), {
+    startShape(readConfig(variables, root), {
       log: logger,
       migrations,
       onFatal: (text) => void fatal.push(text),
@@ -194,6 +197,18 @@ export async function startTestGateway(
       return closed;
     },
   };
+}
+
+/** Starts a gateway as one process is, or a control process and a worker, which are both in this process here. */
+async function startShape(config: Config, options: GatewayOptions): Promise<Gateway> {
+  const directory = config.nodeLink?.localDirectory;
+  if (directory === undefined) return startGateway(config, options);
+  const { log, signerHosts, now } = options;
+  const [gateway] = await Promise.all([
+    startGateway(config, options),
+    startWorker(config, { log, signerHosts, now, directory, registry: new Registry() }),
+  ]);
+  return gateway;
 }
 
 const linked = (address: string) => ({ NODE_ADDR: address, NODE_PORT: '0' });

@@ -24,6 +24,8 @@ export const migrations = join(root, 'prisma/migrations');
 export const onServer = process.env.GATEWAY_TEST_DATABASE === 'postgres';
 /** Whether visitors come to another node than agents. */
 export const hops = process.env.GATEWAY_TEST_HOP === '1';
+/** Whether a worker carries visitors and agents, beside the control process. */
+export const hasWorkers = process.env.GATEWAY_TEST_WORKERS === '1';
 export const serverUrl = process.env.TEST_DATABASE_URL || 'postgresql://postgres@127.0.0.1:5432/test';
 
 export interface Place {

@@ -1,0 +1,69 @@
+// The data plane, as its users see it, and what it needs of them.
+
+import type { AddressInfo } from 'node:net';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import type { Captures } from '../capture/captures.ts';
+import type { ClusterCaptures } from '../capture/cluster-captures.ts';
+import type { Replays } from '../capture/replay.ts';
+import type { EdgeConfigSource } from '../edge/edges/edge-config.ts';
+import type { LiveEdges } from '../edge/edges/live-edges.ts';
+import type { ProxyProtocolListeners } from '../edge/proxy-protocol/listeners.ts';
+import type { TrafficReporter } from '../edge/reports/traffic-reports.ts';
+import type { Certificates } from '../edge/tls/certificates.ts';
+import type { ModuleEnvironment } from '../http/module.ts';
+import type { CompileQueue } from '../policy/compile/compile-queue.ts';
+import type { Registrar } from '../tunnel/control/registrar.ts';
+import type { EndpointRegistry } from '../tunnel/endpoints/endpoint-registry.ts';
+import type { AgentSessions } from '../tunnel/session/agent-sessions.ts';
+import type { ClusterMember, ClusterPlane } from './cluster-plane.ts';
+
+/** The dependencies of the data plane. */
+export interface DataPlaneParts extends Pick<ModuleEnvironment, 'signingKey'> {
+  registrar: Registrar;
+  /** Opens the source of the edges' configuration. @param publicHttpsPort the port in the URLs of edges. */
+  openEdgeConfigSource(publicHttpsPort: number): Promise<EdgeConfigSource>;
+  newOperationId(): string;
+  /** Makes the id of a captured request: `cap_…`. */
+  newCaptureId(): string;
+  /** The key that signs cookies and bind tokens. */
+  tokenKey: Buffer;
+  log: Logger;
+  registry: Registry;
+  /** The queue in which traffic policies are compiled. */
+  policies: CompileQueue;
+  /** The part of this node in a cluster; undefined: it serves the tunnels of its own agents only. */
+  member?: ClusterMember | undefined;
+  /** Whether other processes accept connections at the same listeners. */
+  sharesListeners?: boolean;
+  /** The receiver of traffic reports; left out, there is none. */
+  reporter?: TrafficReporter;
+}
+
+/** What the API needs of the data plane, whether it is in this process or in workers. */
+export interface TrafficPlane extends Pick<Certificates, 'caFile' | 'expiries'> {
+  /** The addresses of the listeners by name, as the start prints them. */
+  addresses: Record<'agent' | 'http' | 'https' | 'tcp', string>;
+  sessions: Pick<AgentSessions, 'roundTrip' | 'command'>;
+  edges: Pick<LiveEdges, 'breaker'>;
+  endpoints: Pick<EndpointRegistry, 'trafficOf'>;
+  /** The links to other nodes; undefined where there are none. */
+  cluster: ClusterPlane | undefined;
+  /** The captured requests of this node, and their replays. */
+  captures: Captures;
+  clusterCaptures: ClusterCaptures;
+  replays: Pick<Replays, 'send'>;
+}
+
+/** The data plane of this process. */
+export interface DataPlane extends TrafficPlane {
+  sessions: AgentSessions;
+  edges: LiveEdges;
+  endpoints: EndpointRegistry;
+  /** The listeners of this process alone, by which it can visit itself. */
+  ownListeners: Record<'http' | 'https', AddressInfo>;
+  /** What a connection from this machine to a listener must begin with. */
+  localHeader: ProxyProtocolListeners['localHeader'];
+  /** Stops the data plane; open requests are closed after `drainMs` milliseconds. It may be called twice. */
+  close(drainMs: number): Promise<void>;
+}

@@ -1,0 +1,27 @@
+// The control process: the API, the dashboard, events and the database, beside workers that carry traffic.
+
+import { IS_REPLACEMENT, onPrimaryMessage, tellPrimary } from './messages.ts';
+import { type ServedGateway, type ServeOptions, serveGateway } from './serve-gateway.ts';
+
+/** Serves until the primary says otherwise. @param env of the process. */
+export async function runControl(options: Omit<ServeOptions, 'isGreeted'>, env: NodeJS.ProcessEnv): Promise<void> {
+  const isReplacement = env[IS_REPLACEMENT] !== undefined;
+  let gateway: ServedGateway | undefined;
+  let takeOver = () => {};
+  const mayStart = new Promise<void>((resolve) => {
+    takeOver = resolve;
+  });
+  onPrimaryMessage(({ type }) => {
+    if (type === 'takeOver') return takeOver();
+    if (!gateway) return void options.output.exit(0);
+    if (type === 'stop') gateway.stop('stop');
+    if (type === 'handOver') gateway.stop('hand over', true);
+  });
+  if (isReplacement) {
+    await import('../gateway/gateway.ts'); // Loaded while the control process before still serves.
+    tellPrimary({ type: 'standby' });
+    await mayStart;
+  }
+  gateway = await serveGateway({ ...options, isGreeted: !isReplacement });
+  tellPrimary({ type: 'ready' });
+}

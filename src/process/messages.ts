@@ -1,0 +1,37 @@
+// What the primary and its processes tell each other over the channel of node:cluster.
+
+/** To the primary. */
+export type ChildMessage =
+  /** The process serves. */
+  | { type: 'ready' }
+  /** A control process has loaded its code, and waits for the database of the one before it. */
+  | { type: 'standby' };
+
+/** From the primary. */
+export type PrimaryMessage =
+  /** Stop: of a control process, this stops the workers, too. */
+  | { type: 'stop' }
+  /** A control process: stop, but let the workers go on. */
+  | { type: 'handOver' }
+  /** A control process in standby: take over. */
+  | { type: 'takeOver' }
+  /** A worker: take nothing new, let the agents move, and end with the last stream. */
+  | { type: 'drain' };
+
+/** The role of a process, as the primary passes it in the environment. */
+export const ROLE = 'GATEWAY_PROCESS';
+/** The index of a worker, from 0. */
+export const WORKER_INDEX = 'GATEWAY_WORKER';
+/** Set for a control process that replaces another: it prints no greeting. */
+export const IS_REPLACEMENT = 'GATEWAY_REPLACEMENT';
+
+/** Sends a message to the primary. */
+export function tellPrimary(message: ChildMessage): void {
+  process.send?.(message);
+}
+
+/** Calls back with the messages of the primary. Signals are for the primary alone, which a terminal sends to all processes. */
+export function onPrimaryMessage(listener: (message: PrimaryMessage) => void): void {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
+  process.on('message', (message) => listener(message as PrimaryMessage));
+}

@@ -1,0 +1,82 @@
+// The process of a gateway: all of it, or, beside workers, the control process.
+
+import { resolve } from 'node:path';
+import type { Logger } from 'pino';
+import { Registry } from 'prom-client';
+import type { Config } from '../config/config.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import { collectReadBuffers } from '../monitoring/buffer-collection.ts';
+import { collectWhenIdle, thisProcess } from '../monitoring/idle-collection.ts';
+import { metricsFor } from '../monitoring/metrics.ts';
+import { handleUncaughtExceptions } from '../monitoring/uncaught-exceptions.ts';
+import { describeFailure } from '../runtime/describe-failure.ts';
+import { openDatabase } from '../store/database/open-database.ts';
+import { greeting } from './greeting.ts';
+import type { Output } from './output.ts';
+
+/** The time in addition to the drain after which a stop is forced; milliseconds. */
+const FORCED_STOP_MS = 30_000;
+
+export interface ServeOptions {
+  config: Config;
+  log: Logger;
+  output: Output;
+  /** The directory of the repository. */
+  root: string;
+  /** Whether the start is printed. */
+  isGreeted: boolean;
+}
+
+export interface ServedGateway {
+  /** Stops the gateway, and ends the process. A second call ends it at once. @param isHandedOver as `Gateway.close` takes it. */
+  stop(signal: string, isHandedOver?: boolean): void;
+}
+
+/** Starts the gateway. @throws as `startGateway` does. */
+export async function serveGateway({ config, log, output, root, isGreeted }: ServeOptions): Promise<ServedGateway> {
+  const { logs, out, exit } = output;
+  const onFatal = (text: string) => {
+    log.fatal(text);
+    void exit(1);
+  };
+  // The embedded database starts in a thread of its own, while this one loads the rest of the code.
+  const database = openDatabase(config, { onFatal, onNotice: (text) => log.warn(text) });
+  database.catch(() => {}); // The start of the gateway reports it.
+  const { startGateway } = await import('../gateway/gateway.ts');
+  const registry = new Registry();
+  const metrics = metricsFor(registry);
+  metrics.counter('gateway_log_lines_dropped_total', 'Log lines that nobody took in time.', [], () => [
+    [{}, logs.dropped],
+  ]);
+  const gateway: Gateway = await startGateway(config, {
+    log,
+    database,
+    migrations: resolve(root, 'prisma/migrations'),
+    dashboard: resolve(root, 'dist/dashboard'),
+    onFatal,
+    registry,
+  });
+  handleUncaughtExceptions(log, metrics, onFatal);
+  collectReadBuffers();
+  collectWhenIdle(thisProcess(), 0);
+
+  let stopping = false;
+  const stop = (signal: string, isHandedOver = false) => {
+    if (stopping) process.exit(1); // A second signal does not wait.
+    stopping = true;
+    log.info({ signal }, 'stopping');
+    setTimeout(
+      () => onFatal('stopping took too long'),
+      config.drainAnnounceMs + config.drainMs + FORCED_STOP_MS,
+    ).unref();
+    gateway.close(isHandedOver).then(
+      () => exit(0),
+      (error) => {
+        log.error({ err: describeFailure(error) }, 'stopping failed');
+        void exit(1);
+      },
+    );
+  };
+  if (isGreeted) out.write(greeting(gateway, config.publicApiUrl)); // This comes last, as a reader of the output may stop the process at once.
+  return { stop };
+}

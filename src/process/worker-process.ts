@@ -1,0 +1,43 @@
+// The process of a worker, which carries visitors and agents.
+
+import { Registry } from 'prom-client';
+import { startWorker, type Worker } from '../gateway/worker.ts';
+import { collectReadBuffers } from '../monitoring/buffer-collection.ts';
+import { collectWhenIdle, thisProcess } from '../monitoring/idle-collection.ts';
+import { metricsFor } from '../monitoring/metrics.ts';
+import { handleUncaughtExceptions } from '../monitoring/uncaught-exceptions.ts';
+import { onPrimaryMessage, tellPrimary } from './messages.ts';
+import type { ServeOptions } from './serve-gateway.ts';
+import { visitItself } from './visit-itself.ts';
+
+/** Serves until the primary or the control process says otherwise. @throws as `startWorker` does. */
+export async function runWorker({
+  config,
+  log,
+  output,
+}: Pick<ServeOptions, 'config' | 'log' | 'output'>): Promise<void> {
+  const { logs, exit } = output;
+  const directory = config.nodeLink?.localDirectory;
+  if (directory === undefined) throw new Error('a worker reaches the control process over a unix socket');
+  const onFatal = (text: string) => {
+    log.fatal(text);
+    void exit(1);
+  };
+  let worker: Worker | undefined;
+  onPrimaryMessage(({ type }) => {
+    if (!worker) return void exit(0);
+    if (type === 'drain') void worker.close(config.drainStreamsMs).then(() => exit(0));
+    if (type === 'stop') void worker.close(config.drainMs).then(() => exit(0));
+  });
+  const registry = new Registry();
+  const metrics = metricsFor(registry);
+  metrics.counter('gateway_log_lines_dropped_total', 'Log lines that nobody took in time.', [], () => [
+    [{}, logs.dropped],
+  ]);
+  worker = await startWorker(config, { log, registry, directory, onStopped: () => void exit(0) });
+  handleUncaughtExceptions(log, metrics, onFatal);
+  collectReadBuffers();
+  collectWhenIdle(thisProcess(), 0);
+  await visitItself(worker.dataPlane);
+  tellPrimary({ type: 'ready' });
+}
