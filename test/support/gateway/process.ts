@@ -123,7 +123,7 @@ export async function runRefused(
 
 function spawnGateway(env: Record<string, string>, logTo?: number): Child {
   const child = spawn(process.execPath, [join(root, 'dist/main.js')], {
-    env: { PATH: process.env.PATH, ...freePorts, RATE_LIMIT: '1000000', ...env },
+    env: { PATH: process.env.PATH, ...freePorts, WORKERS: '1', RATE_LIMIT: '1000000', ...env },
     stdio: ['ignore', 'pipe', logTo ?? 'pipe'],
   });
   const stdout: string[] = [];
