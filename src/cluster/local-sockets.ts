@@ -8,8 +8,9 @@ import { join } from 'node:path';
 /** The longest path of a unix socket, in bytes (`sun_path` of unix(7), without the zero at its end). */
 const PATH_MAX = 107;
 const SUFFIX = '.sock';
-/** The name of the socket of the control process, beside those of the nodes. */
+/** The names of the sockets of the control process and of the primary, beside those of the nodes. */
 export const CONTROL_SOCKET = 'control';
+export const PRIMARY_SOCKET = 'primary';
 /** The longest name: a node id. */
 const NAME_MAX = 'node_'.length + 27;
 /** The longest path of a directory of sockets, in bytes. */

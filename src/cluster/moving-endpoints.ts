@@ -48,14 +48,23 @@ export class MovingEndpoints {
   readonly method: [method: string, handler: CallHandler] = [
     MOVING,
     async (body) => {
-      const until = this.#now() + HOLD_MS;
-      const { movables } = body as MovingRequest;
-      for (const movable of movables)
-        this.#moves.set(movable, { until, waiting: this.#moves.get(movable)?.waiting ?? 0 });
-      setTimeout(() => this.#forget(), HOLD_MS).unref();
+      this.hold((body as MovingRequest).movables);
       return {};
     },
   ];
+
+  /** Lets the visitors of this node wait for endpoints that are moving. */
+  hold(movables: readonly Movable[]): void {
+    const until = this.#now() + HOLD_MS;
+    for (const movable of movables)
+      this.#moves.set(movable, { until, waiting: this.#moves.get(movable)?.waiting ?? 0 });
+    setTimeout(() => this.#forget(), HOLD_MS).unref();
+  }
+
+  /** Lets them wait no longer: the endpoints have stayed. */
+  release(movables: readonly Movable[]): void {
+    for (const movable of movables) this.#moves.delete(movable);
+  }
 
   /**
    * Looks for an endpoint, again and again while it is moving.
@@ -100,6 +109,15 @@ export class MovingEndpoints {
   }
 }
 
+/** Lets the visitors at all other nodes wait for endpoints whose agents are about to connect elsewhere. It never rejects. */
+export async function announceMoves(calls: ClusterCalls, movables: readonly Movable[]): Promise<void> {
+  const messages: Movable[][] = [];
+  for (let at = 0; at < movables.length; at += MESSAGE_MAX) messages.push(movables.slice(at, at + MESSAGE_MAX));
+  await Promise.all(
+    messages.map((some) => calls.callAll(MOVING, { movables: some } satisfies MovingRequest, ANNOUNCE_LIMIT_MS)),
+  );
+}
+
 export interface MoveDeps {
   calls: ClusterCalls;
   own: Pick<DescribedTunnels, 'withdrawAll'>;
@@ -112,11 +130,7 @@ export interface MoveDeps {
  * takes less than two seconds, and never rejects.
  */
 export async function moveEndpoints({ calls, own, incoming }: MoveDeps, movables: readonly Movable[]): Promise<void> {
-  const messages: Movable[][] = [];
-  for (let at = 0; at < movables.length; at += MESSAGE_MAX) messages.push(movables.slice(at, at + MESSAGE_MAX));
-  await Promise.all(
-    messages.map((some) => calls.callAll(MOVING, { movables: some } satisfies MovingRequest, ANNOUNCE_LIMIT_MS)),
-  );
+  await announceMoves(calls, movables);
   await waitAtMost(ANNOUNCE_LIMIT_MS, own.withdrawAll());
   await incoming.end(IDLE_LIMIT_MS);
 }

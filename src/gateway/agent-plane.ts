@@ -12,7 +12,9 @@ import { AccountQuotas } from '../tunnel/session/account-quotas.ts';
 import { type AgentListener, createAgentListener } from '../tunnel/session/agent-listener.ts';
 import { AgentSessions } from '../tunnel/session/agent-sessions.ts';
 import { AuthtokenThrottle } from '../tunnel/session/authtoken-throttle.ts';
+import { SessionMoves } from '../tunnel/session/session-moves.ts';
 import type { TunnelModules } from '../tunnel/tunnel-modules.ts';
+import type { ClusterPlane } from './cluster-plane.ts';
 import type { Lifecycle } from './lifecycle.ts';
 
 export interface AgentPlaneParts {
@@ -29,8 +31,10 @@ export interface AgentPlaneParts {
   hosts: string[];
   log: Logger;
   onFailure(error: unknown): void;
-  /** Called before the sessions end; undefined where there is no other node for their agents. */
-  moveEndpoints?: (() => Promise<void>) | undefined;
+  /** The links to other nodes, to which agents move at a stop; undefined where there are none. */
+  cluster?: Pick<ClusterPlane, 'holdVisitors' | 'releaseVisitors' | 'moveEndpoints'> | undefined;
+  /** Whether agents move to other nodes while visitors are still served. */
+  movesAgents(): boolean;
 }
 
 /** @returns the listener, which does not listen yet, and the sessions, which end when the listener is stopped. */
@@ -48,7 +52,8 @@ export async function startAgentPlane(
     hosts,
     log,
     onFailure,
-    moveEndpoints,
+    cluster,
+    movesAgents,
   }: AgentPlaneParts,
 ): Promise<{ agents: AgentListener; sessions: AgentSessions }> {
   const onEvent = (text: string, details: object) => log.info(details, text);
@@ -73,8 +78,14 @@ export async function startAgentPlane(
         onEvent,
       }),
     // The sessions close after the visitors' listeners have drained, as responses still come through the sessions.
+    async drain(agents, drainMs) {
+      if (!cluster || !movesAgents()) return;
+      agents.stopListening();
+      const { holdVisitors: hold, releaseVisitors: release } = cluster;
+      await new SessionMoves({ sessions, hold, release }).run(drainMs);
+    },
     async stop(agents) {
-      await moveEndpoints?.();
+      await cluster?.moveEndpoints();
       await agents.close(() => sessions.close());
     },
   });

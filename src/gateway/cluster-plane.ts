@@ -11,7 +11,7 @@ import { IncomingVisits } from '../cluster/incoming-visits.ts';
 import { newLinkCounters } from '../cluster/link-counters.ts';
 import { createLinkListener, createLocalLinkListener } from '../cluster/link-listener.ts';
 import { LocalSockets } from '../cluster/local-sockets.ts';
-import { type Movable, moveEndpoints } from '../cluster/moving-endpoints.ts';
+import { announceMoves, type Movable, moveEndpoints } from '../cluster/moving-endpoints.ts';
 import type { NodeIdentity } from '../cluster/node-identity.ts';
 import type { CallHandler, LinkDeps } from '../cluster/node-link.ts';
 import { NodeLinks } from '../cluster/node-links.ts';
@@ -55,6 +55,10 @@ export interface ClusterPlane extends ClusterAccess {
   limits: Pick<RedisLimits, 'isConnected'> | undefined;
   shared: SharedState;
   counters: LinkDeps['counters'];
+  /** Lets the visitors of all nodes wait for endpoints whose agents are about to connect elsewhere. */
+  holdVisitors(movables: readonly Movable[]): Promise<void>;
+  /** Lets the visitors of this node wait no longer for endpoints that have stayed. */
+  releaseVisitors(movables: readonly Movable[]): void;
   /** Prepares the others for the agents of this node, whose sessions are about to end. */
   moveEndpoints(): Promise<void>;
   /** Listens for the other nodes, and tells them where. */
@@ -117,6 +121,11 @@ export async function startClusterPlane(
     limits: exact,
     methods,
     counters,
+    holdVisitors(movables) {
+      lookup.moving.hold(movables);
+      return announceMoves(calls, movables);
+    },
+    releaseVisitors: (movables) => lookup.moving.release(movables),
     moveEndpoints: () => moveEndpoints({ calls, own, incoming }, movablesOf(endpoints)),
     async open() {
       if (local) {

@@ -34,6 +34,11 @@ export interface DataPlaneParts extends Pick<ModuleEnvironment, 'signingKey'> {
   policies: CompileQueue;
   /** The part of this node in a cluster; undefined: it serves the tunnels of its own agents only. */
   member?: ClusterMember | undefined;
+  /**
+   * Whether another process takes the listeners and the agents of this one, at a stop. Left out, none has the listeners, and agents
+   * move to other nodes where there are some.
+   */
+  isReplaced?(): boolean;
   /** Whether other processes accept connections at the same listeners. */
   sharesListeners?: boolean;
   /** The receiver of traffic reports; left out, there is none. */

@@ -35,6 +35,12 @@ import { findServing, moduleEnvironment, visitServices } from './forwarding-serv
 import { Lifecycle } from './lifecycle.ts';
 import { openOwnListeners } from './own-listeners.ts';
 
+/**
+ * How long visitors of a process that is replaced may send a last request on an idle connection, in milliseconds: new connections go to
+ * the next process.
+ */
+const REPLACED_GRACE_MS = 3000;
+
 /** Starts the data plane. @throws {Error} the error of a listener that cannot be opened; nothing is left running then. */
 export async function startDataPlane(config: Config, options: DataPlaneParts): Promise<DataPlane> {
   const parts = new Lifecycle(options.log);
@@ -61,10 +67,12 @@ async function startParts(
     signingKey,
     member,
     sharesListeners = false,
+    isReplaced,
     reporter = noopReporter,
   }: DataPlaneParts,
 ): Promise<Omit<DataPlane, 'close'>> {
   const { host, inheritedSockets: inherited } = config;
+  const graceMs = () => (isReplaced?.() ? REPLACED_GRACE_MS : 0);
   const certificates = await parts.start({
     name: 'certificates',
     start: () => openCertificates({ ...config, log, uploaded: (name) => edges.certificateFor(name) }),
@@ -119,7 +127,7 @@ async function startParts(
   const tls = await parts.start({
     name: 'HTTPS listener',
     start: () => new TlsListener({ listener: https, certificates, limit, ready, traffic }, identity),
-    drain: (listener, drainMs) => listener.close(drainMs),
+    drain: (listener, drainMs) => listener.close(drainMs, graceMs()),
   });
   proxied.guard('https', tls.server);
   const httpsAddress = await listen(tls.server, config.httpsPort, host, inherited.https);
@@ -147,7 +155,7 @@ async function startParts(
   const plain = await parts.start({
     name: 'HTTP listener',
     start: () => createHttpListener(httpListenerContext(sides, https, publicHttpsPort), limit),
-    drain: (listener, drainMs) => listener.close(drainMs),
+    drain: (listener, drainMs) => listener.close(drainMs, graceMs()),
   });
   proxied.guard('http', plain.server);
   const httpAddress = await listen(plain.server, config.httpPort, host, inherited.http);
@@ -172,7 +180,8 @@ async function startParts(
   const { agents, sessions } = await startAgentPlane(parts, config, {
     settings: { ...config, publicHttpPort, publicHttpsPort },
     ...{ registrar, endpoints, modules, tcpPorts: tcp, tokenKey, certificates, hosts, log, onFailure },
-    moveEndpoints: cluster?.moveEndpoints,
+    cluster,
+    movesAgents: () => isReplaced?.() ?? true,
   });
   proxied.guard('agent', agents.server);
   const agentAddress = await listen(agents.server, config.agentPort, host, inherited.agent);

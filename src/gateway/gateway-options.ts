@@ -5,6 +5,7 @@ import type { Registry } from 'prom-client';
 import type { ApiOptions } from '../api/server.ts';
 import type { StandInServer } from '../policy/keys/fetch-bytes.ts';
 import type { Database } from '../store/database/open-database.ts';
+import type { ReservedAddress } from './managed-server.ts';
 
 export interface GatewayOptions extends Pick<ApiOptions, 'onlyYoga' | 'writeStallMs'> {
   log: Logger;
@@ -24,6 +25,8 @@ export interface GatewayOptions extends Pick<ApiOptions, 'onlyYoga' | 'writeStal
   signerHosts?: StandInServer;
   /** The database, where it is being opened already; left out, the one that the configuration names is opened. */
   database?: Promise<Database>;
+  /** The address of the API, where it is reserved already; it is released when the start fails. */
+  address?: ReservedAddress | undefined;
   /** Called with every SQL statement. */
   onQuery?: (statement: string) => void;
 }

@@ -19,7 +19,7 @@ import { type EventPlane, eventPlane } from './event-plane.ts';
 import type { GatewayOptions } from './gateway-options.ts';
 import { startHousekeeping, startSessionCheck } from './housekeeping.ts';
 import { Lifecycle } from './lifecycle.ts';
-import { reserveAddress, stopperOf } from './managed-server.ts';
+import { reserveAddress, reserveApiAddress, stopperOf } from './managed-server.ts';
 import { startNode, startStorage } from './storage.ts';
 import { startTrafficPlane } from './traffic-plane.ts';
 import { deleteEarlierNodes } from './worker-host.ts';
@@ -28,6 +28,8 @@ export type { GatewayOptions };
 
 /** The backlog of connections to the admin listener until it serves them. */
 const ADMIN_CONNECTIONS_MAX = 256;
+/** How long API calls under way have when another control process takes over, in milliseconds: others wait meanwhile. */
+const HAND_OVER_DRAIN_MS = 1000;
 
 export interface Gateway {
   /** The addresses of the listeners by name, as the start prints them: `api=http://127.0.0.1:4000`. */
@@ -71,10 +73,9 @@ async function startParts(parts: Lifecycle, config: Config, options: GatewayOpti
   const { database, prisma, keys, changes, peers, isChangeFeedConnected } = storage;
 
   // The objects in events have URIs, so the port of the API has to be known before anything happens.
-  const scheme = config.apiTls ? 'https' : 'http';
   const address = await parts.start({
     name: 'address of the API',
-    start: () => reserveAddress(scheme, config.apiPort, config.host, config.maxApiConnections, inherited.api),
+    start: () => options.address ?? reserveApiAddress(config),
     stop: (address) => address.release(),
   });
   const baseUrl = () => config.publicApiUrl ?? address.url;
@@ -174,7 +175,7 @@ async function startParts(parts: Lifecycle, config: Config, options: GatewayOpti
     async close(isHandedOver = false) {
       if (isHandedOver) handOver();
       else await parts.announceStop(config.drainAnnounceMs);
-      await parts.stop(config.drainMs);
+      await parts.stop(isHandedOver ? Math.min(config.drainMs, HAND_OVER_DRAIN_MS) : config.drainMs);
     },
   };
 }

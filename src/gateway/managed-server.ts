@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import type { Config } from '../config/config.ts';
 import { listenOptions } from '../net/listen-options.ts';
 
 /** How long a connection may still take for its first byte when its server stops; milliseconds. */
@@ -58,6 +59,12 @@ export async function reserveAddress(
       await once(reservation.close(), 'close');
     },
   };
+}
+
+/** Binds the address of the API. @throws when it cannot be bound. */
+export function reserveApiAddress(config: Config): Promise<ReservedAddress> {
+  const { apiTls, apiPort, host, maxApiConnections, inheritedSockets } = config;
+  return reserveAddress(apiTls ? 'https' : 'http', apiPort, host, maxApiConnections, inheritedSockets.api);
 }
 
 /**

@@ -18,6 +18,7 @@ import { trafficEventMetrics } from '../monitoring/traffic-event-metrics.ts';
 import { CompileQueue } from '../policy/compile/compile-queue.ts';
 import { SigningKeys } from '../policy/webhooks/signing-keys.ts';
 import { describeFailure } from '../runtime/describe-failure.ts';
+import { waitAtMost } from '../runtime/wait-at-most.ts';
 import { newId } from '../store/ids.ts';
 import { startDataPlane } from './data-plane.ts';
 import type { DataPlane } from './data-plane-types.ts';
@@ -30,8 +31,13 @@ export interface Worker {
   /** `node_…` */
   nodeId: string;
   dataPlane: DataPlane;
-  /** Stops: takes no new visitors and agents, and finishes what is under way within so many milliseconds. It never rejects. */
-  close(drainMs: number): Promise<void>;
+  /**
+   * Stops: takes no new visitors and agents, and finishes what is under way within so many milliseconds. It never rejects.
+   * @param isReplaced whether other workers go on, to which agents can move.
+   */
+  close(drainMs: number, isReplaced: boolean): Promise<void>;
+  /** Ends the sessions of agents at once, even while it stops. Visitors of other workers wait until the agents are back. */
+  cut(): Promise<void>;
 }
 
 export interface WorkerOptions extends Pick<GatewayOptions, 'log' | 'signerHosts' | 'now'> {
@@ -59,6 +65,8 @@ async function startParts(parts: Lifecycle, config: Config, options: WorkerOptio
   /** Where other nodes reach this one. */
   let address = '';
   let isServing = false;
+  /** Whether other workers take the place of this one. */
+  let isReplaced = false;
   const registrar = new RemoteRegistrar(nodeId, () => client);
   const sources = new RemoteSources(() => client);
   const client = new ControlClient({
@@ -71,6 +79,8 @@ async function startParts(parts: Lifecycle, config: Config, options: WorkerOptio
       replay: (captured, edits) => dataPlane.replays.send(captured, edits),
       stop(drainMs) {
         void parts.stop(drainMs).then(onStopped);
+        // It may drain already, and for longer.
+        setTimeout(onStopped, drainMs + STOP_GRACE_MS).unref();
       },
     },
     onAttachedAgain({ wasDeleted }) {
@@ -114,6 +124,7 @@ async function startParts(parts: Lifecycle, config: Config, options: WorkerOptio
         registry,
         policies: new CompileQueue(),
         sharesListeners: true,
+        isReplaced: () => isReplaced,
         signingKey: signingKeys.find.bind(signingKeys),
         member: {
           nodeId,
@@ -131,9 +142,19 @@ async function startParts(parts: Lifecycle, config: Config, options: WorkerOptio
   isServing = true;
   await client.call('serving', dataPlane.addresses);
   parts.serve();
-  return { nodeId, dataPlane, close: (drainMs) => parts.stop(drainMs) };
+  const close = (drainMs: number, isReplacedNow: boolean) => {
+    isReplaced = isReplacedNow;
+    return parts.stop(drainMs);
+  };
+  const cut = async () => {
+    await dataPlane.cluster?.moveEndpoints();
+    await waitAtMost(RELEASE_MS, dataPlane.sessions.close());
+  };
+  return { nodeId, dataPlane, close, cut };
 }
 
+/** How much longer than the time to drain a stop may take; milliseconds. */
+const STOP_GRACE_MS = 10_000;
 /** How long the control process is waited for at a stop; milliseconds. */
 const RELEASE_MS = 2000;
 

@@ -12,29 +12,39 @@ const STABLE_MS = 10_000;
 /** So many starts in a row that did not come to serve are the end. */
 const FAILED_STARTS_MAX = 5;
 
-/** A place for a process: the control process, or one of the workers. */
-export interface Slot {
+/** What a process is to be. */
+export interface Role {
   /** `control`, or `worker 1`. */
   readonly name: string;
-  readonly env: Record<string, string>;
-  child: Child | undefined;
-  isReady: boolean;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A place for a process: the control process, or one of the workers. */
+export interface Slot {
+  readonly role: Role;
+  /** The file that its processes run. */
+  readonly exec: string;
+  child: Child;
   /** Starts in a row that did not come to serve. */
   failedStarts: number;
   pauseMs: number;
-  /** Whether its end is wanted. */
+  /** Whether its end is wanted: it is not started again. */
   isEnding: boolean;
 }
 
 export interface ChildrenOptions {
   log: Logger;
   /** The environment of all processes. */
-  env: Record<string, string>;
+  env: Readonly<Record<string, string>>;
   /** Called when a process cannot be started any more. */
   onFailure(slot: Slot): void;
-  /** Called when a control process serves that replaces another, or a worker. */
-  onReady?(slot: Slot): void;
 }
+
+export const controlRole: Role = { name: 'control', env: { [ROLE]: 'control' } };
+export const workerRole = (index: number): Role => ({
+  name: `worker ${index + 1}`,
+  env: { [ROLE]: 'worker', [WORKER_INDEX]: String(index) },
+});
 
 export class Children {
   readonly #options: ChildrenOptions;
@@ -44,68 +54,71 @@ export class Children {
     this.#options = options;
   }
 
-  /** Starts a process, and starts it again when it ends. Resolves when it serves. @throws when it ends before it has served once. */
-  start(name: string, env: Record<string, string>): { slot: Slot; ready: Promise<void> } {
-    const slot: Slot = {
-      ...{ name, env, child: undefined, isReady: false },
-      ...{ failedStarts: 0, pauseMs: RESTART_MIN_MS, isEnding: false },
-    };
+  /**
+   * Starts a process, and starts it again when it ends by itself.
+   * @param isReplacement whether it waits in standby, until it is told to take over.
+   */
+  start(role: Role, exec: string, isReplacement = false): Slot {
+    const env: Record<string, string> = isReplacement ? { [IS_REPLACEMENT]: '1' } : {};
+    const child = this.#fork(role, exec, env);
+    const slot: Slot = { role, exec, child, failedStarts: 0, pauseMs: RESTART_MIN_MS, isEnding: false };
     this.slots.add(slot);
-    return { slot, ready: this.#fork(slot, {}) };
+    this.#watch(slot);
+    return slot;
   }
 
-  /** Sends a message to a process, if it runs. */
-  tell({ child }: Slot, message: PrimaryMessage): void {
-    if (child?.isConnected()) child.send(message);
-  }
-
-  /** Waits until a process has ended. */
-  async ended({ child }: Slot): Promise<void> {
-    if (!child || child.isDead()) return;
-    await new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  }
-
-  /** Waits for a message of a process. @throws when it ends before. */
-  message({ child, name }: Slot, type: ChildMessage['type']): Promise<void> {
-    return new Promise((resolve, reject) => {
-      child?.on('message', (message: ChildMessage) => message.type === type && resolve());
-      child?.once('exit', () => reject(new Error(`${name} has ended`)));
+  /** Waits until the process in a slot says that it serves, or is in standby. @throws when it ends before. */
+  async message({ child, role }: Slot, type: ChildMessage['type']): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      child.on('message', (message: ChildMessage) => message.type === type && resolve());
+      child.once('exit', (code, signal) => reject(new Error(`${role.name} has ended (${signal ?? code})`)));
     });
   }
 
-  /** Starts no process any more. @param kill ends those that run, at once. */
-  end(kill = false): void {
-    for (const slot of this.slots) {
-      slot.isEnding = true;
-      if (kill) slot.child?.process.kill('SIGKILL');
-    }
+  tell({ child }: Slot, message: PrimaryMessage): void {
+    if (child.isConnected()) child.send(message);
   }
 
-  #fork(slot: Slot, more: Record<string, string>): Promise<void> {
-    const { env, onReady } = this.#options;
-    const child = cluster.fork({ ...env, ...slot.env, ...more });
-    slot.child = child;
-    slot.isReady = false;
-    return new Promise((resolve, reject) => {
-      let readyAt = Number.NaN;
-      child.on('message', ({ type }: ChildMessage) => {
-        if (type === 'standby' && more[IS_REPLACEMENT]) this.tell(slot, { type: 'takeOver' });
-        if (type !== 'ready') return;
-        readyAt = performance.now();
-        slot.isReady = true;
-        slot.failedStarts = 0;
-        onReady?.(slot);
-        resolve();
-      });
-      child.once('exit', (code, signal) => {
-        const isStable = performance.now() - readyAt >= STABLE_MS;
-        reject(new Error(`${slot.name} has ended (${signal ?? code})`));
-        slot.child = undefined;
-        if (slot.isEnding) return void this.slots.delete(slot);
-        if (Number.isNaN(readyAt)) slot.failedStarts++;
-        if (isStable) slot.pauseMs = RESTART_MIN_MS;
-        this.#restart(slot, signal ?? code);
-      });
+  /** Tells a process to end, and does not start it again. */
+  end(slot: Slot, message: PrimaryMessage): void {
+    slot.isEnding = true;
+    this.tell(slot, message);
+  }
+
+  /** Ends a process at once. */
+  kill(slot: Slot): void {
+    slot.isEnding = true;
+    slot.child.process.kill('SIGKILL');
+  }
+
+  killAll(): void {
+    for (const slot of this.slots) this.kill(slot);
+  }
+
+  /** Waits until a process has ended. @returns its exit code. */
+  async ended({ child }: Slot): Promise<number | null> {
+    if (!child.isDead()) await new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    return child.process.exitCode;
+  }
+
+  #fork(role: Role, exec: string, more: Record<string, string>): Child {
+    cluster.setupPrimary({ exec });
+    return cluster.fork({ ...this.#options.env, ...role.env, ...more });
+  }
+
+  #watch(slot: Slot): void {
+    const { child } = slot;
+    let readyAt = Number.NaN;
+    child.on('message', ({ type }: ChildMessage) => {
+      if (type !== 'ready') return;
+      readyAt = performance.now();
+      slot.failedStarts = 0;
+    });
+    child.once('exit', (code, signal) => {
+      if (slot.isEnding) return void this.slots.delete(slot);
+      if (Number.isNaN(readyAt)) slot.failedStarts++;
+      if (performance.now() - readyAt >= STABLE_MS) slot.pauseMs = RESTART_MIN_MS;
+      this.#restart(slot, signal ?? code);
     });
   }
 
@@ -115,16 +128,17 @@ export class Children {
       onFailure(slot);
       return;
     }
-    log.error({ process: slot.name, cause, pauseMs: slot.pauseMs }, 'a process has ended; starting it again');
+    log.error({ process: slot.role.name, cause, pauseMs: slot.pauseMs }, 'a process has ended; starting it again');
     setTimeout(() => {
-      if (!slot.isEnding) this.#fork(slot, { [IS_REPLACEMENT]: '1' }).catch(() => undefined); // It is restarted again.
+      if (slot.isEnding) return void this.slots.delete(slot);
+      slot.child = this.#fork(slot.role, slot.exec, { [IS_REPLACEMENT]: '1' });
+      this.#watch(slot);
+      // Nobody is there to take over from.
+      this.message(slot, 'standby').then(
+        () => this.tell(slot, { type: 'takeOver' }),
+        () => undefined, // It is started again.
+      );
     }, slot.pauseMs);
     slot.pauseMs = Math.min(RESTART_MAX_MS, slot.pauseMs * 2);
   }
 }
-
-export const controlSlot = { name: 'control', env: { [ROLE]: 'control' } };
-export const workerSlot = (index: number) => ({
-  name: `worker ${index + 1}`,
-  env: { [ROLE]: 'worker', [WORKER_INDEX]: String(index) },
-});

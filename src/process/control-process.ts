@@ -1,5 +1,6 @@
 // The control process: the API, the dashboard, events and the database, beside workers that carry traffic.
 
+import { type ReservedAddress, reserveApiAddress } from '../gateway/managed-server.ts';
 import { IS_REPLACEMENT, onPrimaryMessage, tellPrimary } from './messages.ts';
 import { type ServedGateway, type ServeOptions, serveGateway } from './serve-gateway.ts';
 
@@ -7,6 +8,7 @@ import { type ServedGateway, type ServeOptions, serveGateway } from './serve-gat
 export async function runControl(options: Omit<ServeOptions, 'isGreeted'>, env: NodeJS.ProcessEnv): Promise<void> {
   const isReplacement = env[IS_REPLACEMENT] !== undefined;
   let gateway: ServedGateway | undefined;
+  let address: ReservedAddress | undefined;
   let takeOver = () => {};
   const mayStart = new Promise<void>((resolve) => {
     takeOver = resolve;
@@ -18,10 +20,14 @@ export async function runControl(options: Omit<ServeOptions, 'isGreeted'>, env: 
     if (type === 'handOver') gateway.stop('hand over', true);
   });
   if (isReplacement) {
-    await import('../gateway/gateway.ts'); // Loaded while the control process before still serves.
+    // What takes time comes while the control process before still serves. Whoever connects to the API from now on waits, or is
+    // served by that one.
+    await import('../gateway/gateway.ts');
+    address = await reserveApiAddress(options.config);
     tellPrimary({ type: 'standby' });
     await mayStart;
   }
-  gateway = await serveGateway({ ...options, isGreeted: !isReplacement });
+  const onStopped = () => tellPrimary({ type: 'handedOver' });
+  gateway = await serveGateway({ ...options, address, onStopped, isGreeted: !isReplacement });
   tellPrimary({ type: 'ready' });
 }

@@ -5,7 +5,9 @@ export type ChildMessage =
   /** The process serves. */
   | { type: 'ready' }
   /** A control process has loaded its code, and waits for the database of the one before it. */
-  | { type: 'standby' };
+  | { type: 'standby' }
+  /** A control process has closed the database, and ends. */
+  | { type: 'handedOver' };
 
 /** From the primary. */
 export type PrimaryMessage =

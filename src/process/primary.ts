@@ -1,16 +1,20 @@
 // The primary: it holds the listening sockets, and starts, watches and stops the control process and the workers, which share them.
 
 import cluster from 'node:cluster';
+import { createServer } from 'node:net';
 import type { Logger } from 'pino';
+import { LocalSockets, PRIMARY_SOCKET } from '../cluster/local-sockets.ts';
 import type { Config } from '../config/config.ts';
+import { CallChannel } from '../control/call-channel.ts';
 import { freePort } from '../net/free-port.ts';
-import { Children, controlSlot, type Slot, workerSlot } from './children.ts';
+import { Children, type Slot } from './children.ts';
+import { Generations } from './generations.ts';
 import type { Output } from './output.ts';
 
 /** The time in addition to a stop of the control process after which what is left is killed; milliseconds. */
 const KILL_MS = 35_000;
-/** How long the workers have to end when the control process has ended; milliseconds. */
-const WORKERS_END_MS = 5000;
+/** How long other processes have to end when the control process has ended; milliseconds. */
+const OTHERS_END_MS = 5000;
 
 const PORTS = [
   ['API_PORT', 'apiPort', 'api'],
@@ -32,47 +36,56 @@ export interface PrimaryOptions {
 export async function runPrimary({ config, log, output, exec }: PrimaryOptions): Promise<void> {
   // The processes accept from one queue; the other policy would hand each connection on from here.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
-  cluster.setupPrimary({ exec, silent: false });
-  const onFailure = ({ name }: Slot) => {
-    log.fatal({ process: name }, 'a process cannot be started; giving up');
-    children.end(true);
+  const onFailure = ({ role }: Slot) => {
+    log.fatal({ process: role.name }, 'a process cannot be started; giving up');
+    children.killAll();
     void output.exit(1);
   };
   const children = new Children({ log, env: await pickPorts(config), onFailure });
-  const control = children.start(controlSlot.name, controlSlot.env);
-  const workers = Array.from({ length: config.workers }, (_, index) => workerSlot(index)).map(({ name, env }) =>
-    children.start(name, env),
-  );
-
+  const generations = new Generations({ children, workers: config.workers, log });
   let isStopping = false;
   const stop = async () => {
     if (isStopping) {
-      children.end(true);
+      children.killAll();
       return output.exit(1); // A second signal does not wait.
     }
     isStopping = true;
-    children.end();
-    setTimeout(() => children.end(true), config.drainAnnounceMs + config.drainMs + KILL_MS).unref();
-    const { child } = control.slot;
-    if (child) {
-      // It stops the workers, too, in the right order.
-      const code = new Promise<number>((resolve) => child.once('exit', (code) => resolve(code ?? 1)));
-      children.tell(control.slot, { type: 'stop' });
-      process.exitCode = await code;
-    } else for (const slot of children.slots) children.tell(slot, { type: 'stop' });
-    setTimeout(() => children.end(true), WORKERS_END_MS).unref();
+    setTimeout(() => children.killAll(), config.drainAnnounceMs + config.drainMs + KILL_MS).unref();
+    const { control } = generations;
+    for (const slot of children.slots) slot.isEnding = true;
+    // It stops the workers, too, in the right order.
+    if (control) children.tell(control, { type: 'stop' });
+    const code = control ? await children.ended(control) : 0;
+    for (const slot of children.slots) children.tell(slot, { type: 'stop' });
+    setTimeout(() => children.killAll(), OTHERS_END_MS).unref();
     await Promise.all([...children.slots].map((slot) => children.ended(slot)));
-    return output.exit(Number(process.exitCode ?? 0));
+    return output.exit(code ?? 1);
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop());
   try {
-    await Promise.all([control, ...workers].map(({ ready }) => ready));
+    await generations.start(exec);
   } catch (error) {
     if (isStopping) return;
-    children.end(true); // The process that has ended has said why.
+    children.killAll(); // The process that has ended has said why.
     throw error;
   }
   log.info({ workers: config.workers }, 'all processes serve');
+  const upgrade = (file: string) => generations.upgrade(file);
+  process.on('SIGHUP', () => void upgrade(generations.exec ?? exec).catch(() => undefined)); // It is in the log.
+  await listenForUpgrades(config, upgrade);
+}
+
+/** What `npm run upgrade` calls. */
+export interface PrimaryCalls {
+  /** @param exec the file that the new processes run. @returns when they serve. */
+  upgrade(exec: string): Promise<void>;
+}
+
+async function listenForUpgrades({ nodeLink }: Config, upgrade: PrimaryCalls['upgrade']): Promise<void> {
+  if (nodeLink?.localDirectory === undefined) return;
+  const server = createServer((socket) => new CallChannel(socket, { upgrade }));
+  server.on('error', () => {}); // accept() failed for want of descriptors; later connections may succeed.
+  await new LocalSockets(nodeLink.localDirectory).listen(server, PRIMARY_SOCKET);
 }
 
 /** The ports of listeners for which any free one is to be used: all processes must have the same. */

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import type { Config } from '../config/config.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import type { ReservedAddress } from '../gateway/managed-server.ts';
 import { collectReadBuffers } from '../monitoring/buffer-collection.ts';
 import { collectWhenIdle, thisProcess } from '../monitoring/idle-collection.ts';
 import { metricsFor } from '../monitoring/metrics.ts';
@@ -23,6 +24,10 @@ export interface ServeOptions {
   output: Output;
   /** The directory of the repository. */
   root: string;
+  /** The address of the API, where it is reserved already. */
+  address?: ReservedAddress;
+  /** Called when a stop is done, just before the process ends. */
+  onStopped?(): void;
   /** Whether the start is printed. */
   isGreeted: boolean;
 }
@@ -33,7 +38,15 @@ export interface ServedGateway {
 }
 
 /** Starts the gateway. @throws as `startGateway` does. */
-export async function serveGateway({ config, log, output, root, isGreeted }: ServeOptions): Promise<ServedGateway> {
+export async function serveGateway({
+  config,
+  log,
+  output,
+  root,
+  isGreeted,
+  address,
+  onStopped,
+}: ServeOptions): Promise<ServedGateway> {
   const { logs, out, exit } = output;
   const onFatal = (text: string) => {
     log.fatal(text);
@@ -51,6 +64,7 @@ export async function serveGateway({ config, log, output, root, isGreeted }: Ser
   const gateway: Gateway = await startGateway(config, {
     log,
     database,
+    address,
     migrations: resolve(root, 'prisma/migrations'),
     dashboard: resolve(root, 'dist/dashboard'),
     onFatal,
@@ -70,7 +84,10 @@ export async function serveGateway({ config, log, output, root, isGreeted }: Ser
       config.drainAnnounceMs + config.drainMs + FORCED_STOP_MS,
     ).unref();
     gateway.close(isHandedOver).then(
-      () => exit(0),
+      () => {
+        onStopped?.();
+        void exit(0);
+      },
       (error) => {
         log.error({ err: describeFailure(error) }, 'stopping failed');
         void exit(1);

@@ -26,8 +26,8 @@ export async function runWorker({
   let worker: Worker | undefined;
   onPrimaryMessage(({ type }) => {
     if (!worker) return void exit(0);
-    if (type === 'drain') void worker.close(config.drainStreamsMs).then(() => exit(0));
-    if (type === 'stop') void worker.close(config.drainMs).then(() => exit(0));
+    if (type === 'drain') void worker.close(config.drainStreamsMs, true).then(() => exit(0));
+    if (type === 'stop') void worker.cut().then(() => exit(0));
   });
   const registry = new Registry();
   const metrics = metricsFor(registry);

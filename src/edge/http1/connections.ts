@@ -19,6 +19,8 @@ export class Http1Connections implements ConnectionRegistry {
   readonly #now: () => number;
   readonly #interval: number;
   #timer: NodeJS.Timeout | undefined;
+  /** When a stop closes idle connections. */
+  #closesIdleAt = Number.POSITIVE_INFINITY;
 
   /** @param now a clock that never goes back, in milliseconds. */
   constructor({ upstreamTimeout, headTimeout, stallTimeout, idleTimeout }: EdgeSettings, now: () => number) {
@@ -37,10 +39,15 @@ export class Http1Connections implements ConnectionRegistry {
     this.#connections.add(new Http1Connection(socket, listener, this, slot));
   }
 
-  /** Closes what is idle; the rest closes with its response. */
-  stop(): void {
+  /**
+   * Closes what is idle; the rest closes with its response.
+   * @param graceMs how long idle connections may still bring a request, of which the visitor learns that it is the last: whoever sends
+   * one at the very moment at which a connection is closed would lose it.
+   */
+  stop(graceMs: number): void {
     this.isStopping = true;
-    for (const connection of this.#connections) connection.closeIfIdle();
+    this.#closesIdleAt = this.#now() + graceMs;
+    if (graceMs === 0) for (const connection of this.#connections) connection.closeIfIdle();
   }
 
   /** The connection is closed, or is no HTTP any more. */
@@ -59,6 +66,7 @@ export class Http1Connections implements ConnectionRegistry {
       }
     }
     if (this.isStopping) this.streams.close(now);
+    if (now >= this.#closesIdleAt) for (const connection of this.#connections) connection.closeIfIdle();
     this.streams.sweep(now);
     if (this.#connections.size > 0 || !this.streams.isEmpty) return;
     clearInterval(this.#timer);

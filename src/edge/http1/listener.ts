@@ -20,8 +20,10 @@ const TURN_AWAY_MS = 1000;
 export interface HttpListener {
   /** Not listening yet. */
   readonly server: Server;
-  /** Ends listening at once, and idle connections; what is still under way after `drainMs` is cut. */
-  close(drainMs: number): Promise<void>;
+  /**
+   * Ends listening at once, and idle connections after `graceMs`; what is still under way after `drainMs` is cut. Milliseconds.
+   */
+  close(drainMs: number, graceMs?: number): Promise<void>;
 }
 
 /** @param limit how many connections of visitors there may be, over all listeners. */
@@ -56,9 +58,9 @@ export function createHttpListener(listener: ListenerContext, limit: ConnectionL
 
   return {
     server,
-    async close(drainMs) {
+    async close(drainMs, graceMs = 0) {
       server.close();
-      connections.stop();
+      connections.stop(graceMs);
       await visitors.end(drainMs);
     },
   };

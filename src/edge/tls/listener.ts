@@ -94,10 +94,10 @@ export class TlsListener {
     this.#review.review();
   }
 
-  /** Ends listening. Answers under way are completed; what is still open after `drainMs` is cut. */
-  async close(drainMs: number): Promise<void> {
+  /** Ends listening, and idle connections after `graceMs`. Answers under way are completed; what is still open after `drainMs` is cut. */
+  async close(drainMs: number, graceMs = 0): Promise<void> {
     this.server.close();
-    this.#connections.stop();
+    this.#connections.stop(graceMs);
     this.#http2.stop();
     await this.#visitors.end(drainMs);
   }

@@ -28,12 +28,26 @@ interface PendingLookup extends Lookup {
 }
 
 /** A cached result. A single route that will not change is stored without its list, as most are. */
-type Cached = TunnelRoute | readonly TunnelRoute[] | 'unknown' | 'offline';
+type Cached = TunnelRoute | readonly TunnelRoute[] | Absent;
+type Absent = 'unknown' | 'offline';
 
 export function createRouteSource({ prisma, node, changes, settings }: RegistrarDeps): RouteSource {
   const cache = new LRUCache<string, Cached>({ max: settings.nodeLink ? CACHE_MAX.forwarding : CACHE_MAX.alone });
   // A node without links uses no route, so none can fail: the result only says what visitors are told.
   const ttlMs = settings.nodeLink ? TTL_MS : CHANGING_TTL_MS;
+  /** Names that nobody served. When an endpoint comes, all of them are looked up anew: it may have one of them. */
+  const absent = new LRUCache<string, Absent>({ max: CACHE_MAX.alone, ttl: CHANGING_TTL_MS });
+  let endpointsCreated = 0;
+  changes.listen(({ kind, action }) => {
+    if (kind !== 'endpoint' || action !== 'CREATED') return;
+    endpointsCreated++;
+    absent.clear();
+  });
+  const keep = (key: string, routes: Routes, createdBefore: number) => {
+    const found = compact(routes);
+    if (typeof found !== 'string') cache.set(key, found, { ttl: routes.mayChange ? CHANGING_TTL_MS : ttlMs });
+    else if (endpointsCreated === createdBefore) absent.set(key, found);
+  };
   const lookups = { hits: 0, misses: 0 };
   const pending = new Map<string, PendingLookup>();
   /** The nodes of the routes: one object for each, which many routes share. */
@@ -44,6 +58,7 @@ export function createRouteSource({ prisma, node, changes, settings }: Registrar
     isRunning = true;
     while (pending.size > 0) {
       const batch = [...pending].slice(0, BATCH);
+      const createdBefore = endpointsCreated;
       try {
         const found = await findRoutes(
           prisma,
@@ -53,7 +68,7 @@ export function createRouteSource({ prisma, node, changes, settings }: Registrar
         );
         batch.forEach(([key, lookup], i) => {
           const routes = found[i] as Routes;
-          cache.set(inOnePiece(key), compact(routes), { ttl: routes.mayChange ? CHANGING_TTL_MS : ttlMs });
+          keep(inOnePiece(key), routes, createdBefore);
           lookup.resolve(routes);
         });
       } catch (error) {
@@ -71,7 +86,7 @@ export function createRouteSource({ prisma, node, changes, settings }: Registrar
       const key = keyOf(target);
       const lookup = lookupOf(target);
       if (!lookup) return UNKNOWN;
-      const known = cache.get(key);
+      const known = cache.get(key) ?? absent.get(key);
       if (known) {
         lookups.hits++;
         return expand(known);
@@ -86,7 +101,11 @@ export function createRouteSource({ prisma, node, changes, settings }: Registrar
       return promise;
     },
 
-    forgetRoutes: (target) => void cache.delete(keyOf(target)),
+    forgetRoutes(target) {
+      const key = keyOf(target);
+      cache.delete(key);
+      absent.delete(key);
+    },
 
     lookUpLabels: (accountId, selector) => findLabelledRoutes(prisma, { accountId, selector }, node.id, nodes),
 

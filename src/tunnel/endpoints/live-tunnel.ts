@@ -65,6 +65,11 @@ export class LiveTunnel implements LiveEndpoint {
     this.#isOpen = false;
   }
 
+  /** Takes new streams again. */
+  reopen(): void {
+    this.#isOpen = true;
+  }
+
   async open(visitor: Visitor, events: StreamEvents): Promise<ByteStream | OpenFailure> {
     if (!this.#isOpen) return 'offline';
     const granted = this.#slots.acquire(this.#load);

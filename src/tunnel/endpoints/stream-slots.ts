@@ -56,6 +56,11 @@ export class StreamSlots {
     this.#limits = limits;
   }
 
+  /** Whether no stream is open, and no visitor waits for one. */
+  get isIdle(): boolean {
+    return this.#inUse === 0 && this.#waiting.length === 0;
+  }
+
   /** Acquires a slot. @returns whether it was granted; a promise of that, which settles within 10 s, when it must wait. */
   acquire(load: TunnelLoad): boolean | Promise<boolean> {
     if (this.#closed) return false;

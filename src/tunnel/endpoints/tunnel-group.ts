@@ -58,6 +58,12 @@ export class LabelledTunnel {
     this.#endpoints.https.close();
     this.#endpoints.tls.close();
   }
+
+  /** Takes new streams again. */
+  reopen(): void {
+    this.#endpoints.https.reopen();
+    this.#endpoints.tls.reopen();
+  }
 }
 
 /** The labelled tunnels of this node. */

@@ -22,6 +22,8 @@ export interface AgentListener {
   readonly server: Server;
   /** Replaces the listener's own certificate for new handshakes. */
   setIdentity(identity: TlsIdentity): void;
+  /** Takes no new connections. Sessions go on. */
+  stopListening(): void;
   /** Stops listening, then ends the sessions, then closes the remaining connections. */
   close(endSessions: () => Promise<void>): Promise<void>;
 }
@@ -68,11 +70,17 @@ export function createAgentListener(
   });
   const server = createTcpServer({ noDelay: true }, (socket) => connections.admit(socket));
   server.on('error', () => {}); // accept() failed for want of descriptors; later connections may succeed.
+  let closed: Promise<void> | undefined;
+  const stopListening = () => {
+    closed ??= new Promise((resolve) => server.close(() => resolve()));
+    return closed;
+  };
   return {
     server,
     setIdentity: (own) => tls.setSecureContext({ ...own, minVersion: 'TLSv1.2', ciphers: CIPHERS }),
+    stopListening,
     async close(endSessions) {
-      const closed = new Promise((resolve) => server.close(resolve));
+      const closed = stopListening();
       await endSessions();
       connections.close();
       await closed;

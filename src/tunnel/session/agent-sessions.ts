@@ -45,6 +45,11 @@ export class AgentSessions implements SessionCommands, SessionRegistry {
     deps.registrar.onLeaseRevived(() => void this.#stopTakenTunnels().catch(deps.onFailure));
   }
 
+  /** The sessions of admitted agents. */
+  get all(): readonly RegisteredSession[] {
+    return [...this.#byId.values()];
+  }
+
   get size(): number {
     return this.#byId.size;
   }

@@ -1,6 +1,5 @@
 // The tunnels of one session, and the calls by which its agent binds, changes and unbinds them.
 
-import { Fields } from '../../protocol/messages/fields.ts';
 import {
   type Bind,
   readBind,
@@ -20,6 +19,7 @@ import { LabelledTunnel } from '../endpoints/tunnel-group.ts';
 import { checkLabels, labelsAddress } from './labels.ts';
 import type { AdmittedSession, ServedTunnels, SessionDeps } from './session-types.ts';
 import { checkTextLimit, FORWARDS_TO_MAX, METADATA_MAX, truncateText } from './text-limits.ts';
+import { readTunnelPatch } from './tunnel-patch.ts';
 
 /** The most tunnels of one session. */
 const TUNNELS_MAX = 1000;
@@ -60,6 +60,34 @@ export class SessionTunnels implements ServedTunnels {
   /** The tunnels with labels. */
   get labelled(): [tunnelId: string, labels: Labels][] {
     return [...this.#labelled].map(([tunnelId, { labels }]) => [tunnelId, labels]);
+  }
+
+  get isIdle(): boolean {
+    return this.#slots.isIdle;
+  }
+
+  suspend(): void {
+    const { endpoints } = this.#deps;
+    for (const tunnel of [...this.#tunnels.values()]) {
+      tunnel.close();
+      endpoints.remove(tunnel);
+    }
+    for (const tunnel of this.#labelled.values()) {
+      tunnel.close();
+      endpoints.labelled.remove(tunnel);
+    }
+  }
+
+  resume(): void {
+    const { endpoints } = this.#deps;
+    for (const tunnel of this.#tunnels.values()) {
+      tunnel.reopen();
+      endpoints.add(tunnel);
+    }
+    for (const tunnel of this.#labelled.values()) {
+      tunnel.reopen();
+      endpoints.labelled.add(tunnel);
+    }
   }
 
   /** Answers a bind. @throws {AgentError} the reason of the refusal. */
@@ -208,23 +236,4 @@ export class SessionTunnels implements ServedTunnels {
 function checkTexts({ metadata, forwardsTo }: { metadata: string; forwardsTo: string }): void {
   checkTextLimit('Metadata', metadata, METADATA_MAX);
   checkTextLimit('ForwardsTo', forwardsTo, FORWARDS_TO_MAX);
-}
-
-/** A call that unbinds or changes a tunnel. */
-export interface TunnelPatch {
-  id: string;
-  /** The new metadata; null leaves it unchanged. */
-  metadata: string | null;
-  /** The new traffic policy; null leaves it unchanged. */
-  policy: string | null;
-}
-
-/** Reads the call. @param idName the member that has the tunnel's id. */
-export function readTunnelPatch(message: object, idName: 'Id' | 'TunnelId'): TunnelPatch {
-  const fields = new Fields(message);
-  return {
-    id: fields.text(idName),
-    metadata: fields.textOrNull('Metadata'),
-    policy: fields.textOrNull('TrafficPolicy'),
-  };
 }

@@ -39,6 +39,12 @@ export interface ServedTunnels {
   readonly addressed: LiveTunnel[];
   /** Tunnels with labels. */
   readonly labelled: [tunnelId: string, labels: Record<string, string>][];
+  /** Whether no visitor has a stream of the session, or waits for one. */
+  readonly isIdle: boolean;
+  /** Refuses new streams, and takes the tunnels from the lookup of endpoints. Streams that are open go on. */
+  suspend(): void;
+  /** Undoes `suspend`. */
+  resume(): void;
 }
 
 /** The part of a session that the session registry uses. */

@@ -1,0 +1,145 @@
+// The generations of a gateway: a control process and workers that run the same code. An upgrade starts the next one beside the one
+// that runs, and lets that one end when the next one serves. If it does not come to serve, the one that runs goes on.
+
+import type { Logger } from 'pino';
+import { type Children, controlRole, type Slot, workerRole } from './children.ts';
+
+/** How long the processes of a new generation may take until they serve; milliseconds. */
+const READY_MS = 60_000;
+/** How long the control process may take to hand the database over; milliseconds. */
+const HAND_OVER_MS = 15_000;
+/** Earlier generations that may drain when an upgrade begins: before it, the oldest of more are ended. */
+const DRAINING_MAX = 2;
+
+interface Generation {
+  readonly exec: string;
+  readonly control: Slot;
+  readonly workers: readonly Slot[];
+}
+
+export interface GenerationsOptions {
+  children: Children;
+  workers: number;
+  log: Logger;
+}
+
+export class Generations {
+  readonly #options: GenerationsOptions;
+  #current: Generation | undefined;
+  readonly #draining: (readonly Slot[])[] = [];
+  #isUpgrading = false;
+
+  constructor(options: GenerationsOptions) {
+    this.#options = options;
+  }
+
+  get control(): Slot | undefined {
+    return this.#current?.control;
+  }
+
+  /** The file that the running generation was started from. */
+  get exec(): string | undefined {
+    return this.#current?.exec;
+  }
+
+  /** Starts the first generation. @throws when one of its processes ends before it serves. */
+  async start(exec: string): Promise<void> {
+    const { children } = this.#options;
+    const control = children.start(controlRole, exec);
+    this.#current = { exec, control, workers: this.#startWorkers(exec) };
+    await Promise.all([control, ...this.#current.workers].map((slot) => children.message(slot, 'ready')));
+  }
+
+  /**
+   * Replaces the running generation.
+   * @param exec the file that the processes of the next one run.
+   * @throws when the next one does not come to serve: it is ended, and the running one goes on.
+   */
+  async upgrade(exec: string): Promise<void> {
+    const before = this.#current;
+    if (!before) throw new Error('the gateway is still starting');
+    if (this.#isUpgrading) throw new Error('an upgrade is under way already');
+    this.#isUpgrading = true;
+    try {
+      await this.#upgrade(before, exec);
+    } finally {
+      this.#isUpgrading = false;
+    }
+  }
+
+  async #upgrade(before: Generation, exec: string): Promise<void> {
+    const { children, log } = this.#options;
+    log.info({ exec }, 'upgrade: starting new processes');
+    this.#endOldest();
+    const workers = this.#startWorkers(exec);
+    const started: Slot[] = [...workers];
+    try {
+      await inTime(READY_MS, Promise.all(workers.map((slot) => children.message(slot, 'ready'))));
+      const control = children.start(controlRole, exec, true);
+      started.push(control);
+      await inTime(READY_MS, children.message(control, 'standby'));
+      await this.#handOver(before, control);
+      this.#current = { exec, control, workers };
+    } catch (error) {
+      for (const slot of started) children.kill(slot);
+      if (before.control.isEnding) this.#current = { ...before, control: this.#startControlAgain(before.exec) };
+      log.error({ err: { message: (error as Error).message } }, 'upgrade failed: the processes before go on');
+      throw error;
+    }
+    for (const slot of before.workers) children.end(slot, { type: 'drain' });
+    this.#draining.push(before.workers);
+    log.info('upgrade: the new processes serve; those before drain');
+  }
+
+  /** Ends the oldest generations when too many drain: their streams are cut, and their agents connect anew. */
+  #endOldest(): void {
+    const { children, log } = this.#options;
+    const alive = this.#draining.filter((slots) => slots.some((slot) => children.slots.has(slot)));
+    this.#draining.splice(0, this.#draining.length, ...alive);
+    while (this.#draining.length > DRAINING_MAX) {
+      log.warn('too many generations of processes drain: the streams of the oldest are cut');
+      for (const slot of this.#draining.shift() ?? []) children.end(slot, { type: 'stop' });
+    }
+  }
+
+  #startWorkers(exec: string): Slot[] {
+    const { children, workers } = this.#options;
+    return Array.from({ length: workers }, (_, index) => children.start(workerRole(index), exec));
+  }
+
+  /** The new control process takes the place of the one before, which closes the database first. Workers wait for that. */
+  async #handOver(before: Generation, control: Slot): Promise<void> {
+    const { children } = this.#options;
+    const startedAt = performance.now();
+    const handedOver = children.message(before.control, 'handedOver');
+    children.end(before.control, { type: 'handOver' });
+    await inTime(HAND_OVER_MS, handedOver).catch(() => {
+      children.kill(before.control);
+      return children.ended(before.control);
+    });
+    const ready = children.message(control, 'ready');
+    children.tell(control, { type: 'takeOver' });
+    await inTime(READY_MS, ready);
+    const ms = Math.round(performance.now() - startedAt);
+    this.#options.log.info({ ms }, 'upgrade: the new control process serves');
+  }
+
+  #startControlAgain(exec: string): Slot {
+    const { children } = this.#options;
+    const control = children.start(controlRole, exec, true);
+    children.message(control, 'standby').then(
+      () => children.tell(control, { type: 'takeOver' }),
+      () => undefined, // It is started again.
+    );
+    return control;
+  }
+}
+
+/** @throws what `work` fails with, or an error when it takes longer than `ms` milliseconds. */
+async function inTime<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not done within ${ms / 1000} s`)), ms);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
