@@ -16,8 +16,8 @@ export default defineConfig({
     exclude: ['test/bench/**', ...soak],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
-    // A herd and its gateway need all that a machine of two cores has.
-    maxWorkers: process.env.SOAK === 'herd' ? 1 : 2,
+    // What these start needs all that a machine of two cores has.
+    maxWorkers: ['herd', 'upgrade', 'workers'].includes(process.env.SOAK ?? '') ? 1 : 2,
     // Loading graphql, Pothos and Prisma anew takes longer than most files do. The projects share no worker.
     isolate: false,
     testTimeout: 60_000,
@@ -37,7 +37,7 @@ export default defineConfig({
           include: all,
           // These see no database, only the embedded one, or only through what `store`, `ops` and `rest` prove of it.
           exclude: [
-            'test/{agent,boot,documents,edge,live,policy,protocol,pure,tunnel}/**',
+            'test/{agent,boot,documents,edge,live,policy,protocol,pure,tunnel,workers}/**',
             'test/store/embedded/**',
             // Refused before anything is written, or asked of the database no otherwise than by the operations' own test.
             'test/accounts/**',
@@ -90,7 +90,9 @@ export default defineConfig({
           env: { GATEWAY_TEST_DATABASE: 'embedded', GATEWAY_TEST_WORKERS: '1' },
           include: [
             'test/tunnel/{sdk,sdk-traffic}.test.ts',
-            'test/live/**/*.test.ts',
+            'test/live/pipeline/{requests,responses,http2}.test.ts',
+            'test/live/edges/{https-edge,tls-edge,backends}.test.ts',
+            'test/live/{internal,modules/each,traffic-events/kinds}.test.ts',
             'test/ops/{drain,journey}.test.ts',
           ],
         },

@@ -8,6 +8,8 @@ import type { Attached, ControlCalls, WorkerCalls, WorkerState } from './calls.t
 
 const DIAL_TIMEOUT_MS = 1000;
 const DIAL_PAUSE_MS = 50;
+/** The most calls that wait while the control process is away. Further ones fail at once: a flood of unknown names is no reason to keep all. */
+const WAITING_MAX = 10_000;
 /** How long a call waits for the control process, in milliseconds. */
 const WAIT_MS = 10_000;
 
@@ -84,7 +86,7 @@ export class ControlClient {
     const deadline = performance.now() + waitMs;
     while (!this.#channel) {
       const leftMs = deadline - performance.now();
-      if (leftMs <= 0 || this.#isClosed) throw new ControlAway();
+      if (leftMs <= 0 || this.#isClosed || this.#waiting.size >= WAITING_MAX) throw new ControlAway();
       await new Promise<void>((resolve) => {
         const done = () => {
           clearTimeout(timer);

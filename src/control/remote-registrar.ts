@@ -6,7 +6,7 @@ import type { WorkerCalls, WorkerState } from './calls.ts';
 import type { ControlClient } from './control-client.ts';
 
 /** How long visitors of an unknown name wait for a control process that is being replaced; milliseconds. */
-const LOOKUP_WAIT_MS = 2000;
+const LOOKUP_WAIT_MS = 5000;
 
 type Told = Pick<WorkerCalls, 'grantChanged' | 'sessionReplaced' | 'leaseRevived' | 'remotePortsChanged'>;
 

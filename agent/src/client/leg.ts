@@ -1,5 +1,6 @@
 // One of the sessions that a client has at once: it is opened again whenever it ends, for as long as the client is open.
 
+import { AGENT_MOVES } from '@gateway/protocol';
 import type { ClientOptions, ClientState, GatewayError, LegStatus } from '../gateway-client.ts';
 import { lostLegDelay, reconnectDelay, refusedSessionDelay, spareLegDelay } from './backoff.ts';
 import { dial } from './dial.ts';
@@ -185,6 +186,7 @@ export class Leg {
     this.#options.log('warn', 'disconnected from the gateway', { ...this.#logDetails(), reason: message });
     // A session that ends before the first heartbeat counts as a failure.
     this.#failures = now() - began >= session.heartbeat.interval ? 1 : this.#failures + 1;
+    if (message === AGENT_MOVES) return NO_PAUSE;
     if (this.#context.isServed(this)) return { delay: lostLegDelay(this.#timing), state: 'waiting' };
     if (timedOut) return NO_PAUSE;
     return { delay: reconnectDelay(this.#failures, 0, this.#timing), state: 'waiting' };

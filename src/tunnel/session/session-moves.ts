@@ -2,6 +2,7 @@
 // SDKs cut what is under way when a session ends, and connect again within 50 ms.
 
 import { setTimeout as pause } from 'node:timers/promises';
+import { AGENT_MOVES } from '../../protocol/messages/session-end.ts';
 import { ErrorCode } from '../../protocol/mux/stream.ts';
 import { endpointAddress } from '../endpoints/endpoint-registry.ts';
 import type { AgentSessions } from './agent-sessions.ts';
@@ -67,7 +68,7 @@ export class SessionMoves {
     const until = performance.now() + SETTLE_MS;
     while (!tunnels.isIdle && performance.now() < until) await pause(SETTLE_LOOK_MS);
     this.#moving.delete(session);
-    if (tunnels.isIdle) session.close(ErrorCode.NONE, 'the agent moves to another process of the gateway');
+    if (tunnels.isIdle) session.close(ErrorCode.NONE, AGENT_MOVES);
     else {
       this.#busy.add(session);
       tunnels.resume();

@@ -1,0 +1,141 @@
+// A gateway with workers, agents of both kinds, and visitors, to be upgraded.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { newClient, PATIENT } from '../../agent/client/support.ts';
+import { httpName, openSdkSession } from '../agents/sdk.ts';
+import { eventually } from '../eventually.ts';
+import { type GatewayProcess, startProcess } from '../gateway/process.ts';
+import { root } from '../root.ts';
+import { visit } from '../visit.ts';
+import { Load, type LoadOptions, startOrigin } from './load.ts';
+
+const START_MS = 60_000;
+/** How long an upgrade may take on a busy machine, in milliseconds. */
+const UPGRADE_MS = 120_000;
+
+export interface LabOptions extends Pick<LoadOptions, 'connections' | 'webSockets' | 'eventStreams'> {
+  /** Agents of ours, and those that are programs with an SDK. */
+  agents: number;
+  sdkAgents: number;
+  env?: Record<string, string>;
+}
+
+export interface UpgradeLab {
+  gateway: GatewayProcess;
+  load: Load;
+  /** Upgrades by SIGHUP. @returns how long the API and binds waited, in milliseconds. */
+  upgrade(): Promise<number>;
+  /** Upgrades as `npm run upgrade` does. @returns what it prints. */
+  upgradeByTool(): Promise<string>;
+  /** How long each agent with an SDK that was moved was away, in milliseconds. */
+  sdkAwayMs(): number[];
+  /** Ends all. @returns the failures, and the exit code of the gateway. */
+  end(): Promise<{ failures: Record<string, number>; code: number | null }>;
+}
+
+interface LogLine {
+  time: string;
+  msg: string;
+  credentialId?: string;
+  sessionId?: string;
+  reason?: string;
+  ms?: number;
+}
+
+export async function startUpgradeLab(options: LabOptions): Promise<UpgradeLab> {
+  const ends: (() => unknown)[] = [];
+  const gateway = await startProcess({ WORKERS: '2', DRAIN_MS: '1000', ...options.env });
+  const origin = await startOrigin();
+  const lines = () => gateway.stderr.flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as LogLine] : []));
+  const count = (text: string) => lines().filter(({ msg }) => msg.startsWith(text)).length;
+  await eventually(() => count('all processes serve') || Promise.reject(new Error('not yet')), { timeout: START_MS });
+  const ca = readFileSync(join(gateway.place.dataDir, 'ca.pem'), 'utf8');
+  const [host = '', port] = gateway.agent.split(':');
+
+  const names: string[] = [];
+  const sdkCredentials = new Set<string>();
+  for (let index = 0; index < options.agents; index++) {
+    const name = `own-${index}.tunnel.localhost`;
+    const agent = newClient({ host, port: Number(port), ca }, { authtoken: gateway.authtoken ?? '' }, PATIENT);
+    ends.push(() => agent.client.close());
+    await agent.open({ domain: name, forwardsTo: `127.0.0.1:${origin.port}` }).answered;
+    names.push(name);
+  }
+  for (let index = 0; index < options.sdkAgents; index++) {
+    const name = `sdk-${index}.tunnel.localhost`;
+    const { body } = await gateway.call('POST', '/credentials', { description: name });
+    const { id, token } = body as { id: string; token: string };
+    sdkCredentials.add(id);
+    const { session, close } = await openSdkSession({ agent: gateway.agent, ca }, token);
+    ends.push(close);
+    await httpName(session, name).listenAndForward(`http://127.0.0.1:${origin.port}`);
+    names.push(name);
+  }
+  for (const name of names)
+    await eventually(async () => {
+      const { status } = await visit(`http://${name}/`, gateway.http, { headers: { connection: 'close' } });
+      if (status !== 200) throw new Error(`${name}: ${status}`);
+    });
+  // A quarter of the agents has long streams: those stay where they are.
+  const streamNames = names.filter((_, index) => index % 4 === 0);
+  const load = new Load({ gateway, names, streamNames, ...options });
+  await load.start();
+
+  const serving = 'upgrade: the new processes serve';
+  const upgraded = async (before: number) => {
+    await eventually(
+      () => {
+        if (count('upgrade failed') > 0) throw new Error('the upgrade has failed');
+        if (count(serving) === before) throw new Error('the new processes do not serve yet');
+      },
+      { timeout: UPGRADE_MS },
+    );
+    return lines().findLast(({ msg }) => msg.includes('new control process'))?.ms ?? Number.NaN;
+  };
+  return {
+    gateway,
+    load,
+    upgrade() {
+      const before = count(serving);
+      process.kill(gateway.pid, 'SIGHUP');
+      return upgraded(before);
+    },
+    async upgradeByTool() {
+      const env = { PATH: process.env.PATH, WORKERS: '2', ...gateway.place.env, ...options.env };
+      const tool = spawn(process.execPath, [join(root, 'dist/tools/upgrade.js')], { env });
+      let printed = '';
+      for (const stream of [tool.stdout, tool.stderr]) stream.on('data', (chunk) => (printed += chunk));
+      const [code] = await once(tool, 'close');
+      if (code !== 0) throw new Error(printed);
+      return printed;
+    },
+    sdkAwayMs() {
+      const sessions = new Map<string, string>();
+      const left = new Map<string, number>();
+      const away: number[] = [];
+      for (const { msg, sessionId = '', credentialId = '', reason = '', time } of lines()) {
+        if (msg === 'agent connected' && sdkCredentials.has(credentialId)) {
+          sessions.set(sessionId, credentialId);
+          const since = left.get(credentialId);
+          if (since !== undefined) away.push(Date.parse(time) - since);
+          left.delete(credentialId);
+        }
+        const credential = sessions.get(sessionId);
+        if (msg === 'agent disconnected' && reason.includes('moves') && credential)
+          left.set(credential, Date.parse(time));
+      }
+      return away;
+    },
+    async end() {
+      const failures = await load.end();
+      await Promise.all(ends.map((end) => end()));
+      origin.close();
+      const code = await gateway.kill('SIGTERM');
+      await gateway.place.remove();
+      return { failures, code };
+    },
+  };
+}
