@@ -14,7 +14,7 @@ const PACE_MS = 5;
  * How long visitors wait, and no new stream is opened, until those under way have ended; milliseconds. Idle connections that are kept
  * for the next request are closed within that time. It is less than the time for which other nodes hold visitors.
  */
-const SETTLE_MS = 2000;
+const SETTLE_MS = 1000;
 const SETTLE_LOOK_MS = 5;
 /** How often sessions with long streams are looked at, in milliseconds. They move when they happen to be idle. */
 const LOOK_MS = 250;
@@ -68,8 +68,10 @@ export class SessionMoves {
     const until = performance.now() + SETTLE_MS;
     while (!tunnels.isIdle && performance.now() < until) await pause(SETTLE_LOOK_MS);
     this.#moving.delete(session);
-    if (tunnels.isIdle) session.close(ErrorCode.NONE, AGENT_MOVES);
-    else {
+    if (tunnels.isIdle) {
+      session.close(ErrorCode.NONE, AGENT_MOVES);
+      void this.#deps.hold(addresses); // From now on they wait for the agent.
+    } else {
       this.#busy.add(session);
       tunnels.resume();
       this.#deps.release(addresses);
