@@ -61,7 +61,7 @@ async function sdkAgents({ address, ca, authtoken }) {
 async function ownAgents({ dist, address, ca, authtoken }) {
   /** @type {typeof import('../../../src/protocol/index.ts')} */
   const protocol = await import(`${dist}/protocol/index.js`);
-  const { MuxSession, StreamType, call } = protocol;
+  const { MuxSession, StreamType, callPeer } = protocol;
   const [host = '', port] = address.split(/:(?=\d+$)/);
   const auth = protocol.writeAuth(
     {
@@ -91,7 +91,7 @@ async function ownAgents({ dist, address, ca, authtoken }) {
       socket,
       {
         onStream: (stream) =>
-          protocol.readType(stream, (type, rest) => {
+          protocol.readStreamType(stream, (type, rest) => {
             if (type === StreamType.HEARTBEAT) protocol.answerHeartbeat(stream, rest);
             else stream.reset();
           }),
@@ -103,10 +103,10 @@ async function ownAgents({ dist, address, ca, authtoken }) {
       { role: 'client', peerStreamsMax: 16 },
     );
     alive++;
-    const welcome = protocol.readAuthAnswer(await call(session, StreamType.AUTH, auth, CALL_MS));
+    const welcome = protocol.readAuthResponse(await callPeer(session, StreamType.AUTH, auth, CALL_MS));
     if (welcome.error) throw new Error(`an idle agent was refused: ${welcome.error}`);
     protocol.startHeartbeat(session, HEARTBEAT);
-    const bound = protocol.readBindAnswer(await call(session, StreamType.BIND, bind, CALL_MS));
+    const bound = protocol.readBindResponse(await callPeer(session, StreamType.BIND, bind, CALL_MS));
     if (bound.error) throw new Error(`the bind of an idle agent was refused: ${bound.error}`);
   };
 }
