@@ -12,6 +12,9 @@ const IDLE_CHECKS = 2;
 /** Growth since the last collection that makes another one worth its pause, in bytes. V8 lets less garbage than this pile up while little is going on. */
 const WORTHWHILE_BYTES = 64 * 1024 * 1024;
 
+/** A baseline that any process has grown from: even a small one keeps 16 MB of room for young objects, which a collection gives back. */
+export const AFTER_START = Number.NEGATIVE_INFINITY;
+
 /** Measures a process and collects its garbage. */
 export interface MemoryProbe {
   /** @returns the size of the heap and of the buffers that belong to it, in bytes. */
@@ -27,7 +30,8 @@ export interface MemoryProbe {
 /**
  * Collects garbage when the process is idle and has grown by 64 MB since the last collection. That happens within 15 s
  * after a peak, and does not repeat for memory that is still in use.
- * @param baselineBytes what counts as used before the first check; 0 has the first idle check collect what a start left behind.
+ * @param baselineBytes what counts as used before the first check; `AFTER_START` has the first idle check collect what a start
+ * left behind, however little it is.
  * @returns a function that stops the checks.
  */
 export function collectWhenIdle(probe: MemoryProbe = thisProcess(), baselineBytes = probe.usedBytes()): () => void {

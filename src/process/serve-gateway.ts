@@ -7,7 +7,7 @@ import type { Config } from '../config/config.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { ReservedAddress } from '../gateway/managed-server.ts';
 import { collectReadBuffers } from '../monitoring/buffer-collection.ts';
-import { collectWhenIdle, thisProcess } from '../monitoring/idle-collection.ts';
+import { AFTER_START, collectWhenIdle, thisProcess } from '../monitoring/idle-collection.ts';
 import { metricsFor } from '../monitoring/metrics.ts';
 import { handleUncaughtExceptions } from '../monitoring/uncaught-exceptions.ts';
 import { describeFailure } from '../runtime/describe-failure.ts';
@@ -72,7 +72,7 @@ export async function serveGateway({
   });
   handleUncaughtExceptions(log, metrics, onFatal);
   collectReadBuffers();
-  collectWhenIdle(thisProcess(), 0);
+  collectWhenIdle(thisProcess(), AFTER_START);
 
   let stopping = false;
   const stop = (signal: string, isHandedOver = false) => {

@@ -3,7 +3,7 @@
 import { Registry } from 'prom-client';
 import { startWorker, type Worker } from '../gateway/worker.ts';
 import { collectReadBuffers } from '../monitoring/buffer-collection.ts';
-import { collectWhenIdle, thisProcess } from '../monitoring/idle-collection.ts';
+import { AFTER_START, collectWhenIdle, thisProcess } from '../monitoring/idle-collection.ts';
 import { metricsFor } from '../monitoring/metrics.ts';
 import { handleUncaughtExceptions } from '../monitoring/uncaught-exceptions.ts';
 import { onPrimaryMessage, tellPrimary } from './messages.ts';
@@ -37,7 +37,7 @@ export async function runWorker({
   worker = await startWorker(config, { log, registry, directory, onStopped: () => void exit(0) });
   handleUncaughtExceptions(log, metrics, onFatal);
   collectReadBuffers();
-  collectWhenIdle(thisProcess(), 0);
+  collectWhenIdle(thisProcess(), AFTER_START);
   await visitItself(worker.dataPlane);
   tellPrimary({ type: 'ready' });
 }
