@@ -3,6 +3,7 @@
 // know it would shut its owner out.
 
 import { LRUCache } from 'lru-cache';
+import { boundedTo } from '../../runtime/lru-bound.ts';
 import { addressBlock } from '../../tunnel/network/peer.ts';
 import { ApiError } from '../errors/errors.ts';
 
@@ -41,7 +42,7 @@ export class SignInAttempts {
   constructor(now: () => number, tellOthers: (step: AttemptStep) => void = () => {}) {
     this.#now = now;
     this.#tellOthers = tellOthers;
-    this.#failures = new LRUCache({ max: KEYS_MAX, ttl: FORGET_AFTER_MS, perf: { now } });
+    this.#failures = new LRUCache({ ...boundedTo(KEYS_MAX), ttl: FORGET_AFTER_MS, perf: { now } });
   }
 
   /**

@@ -3,6 +3,7 @@
 // are sent together in the next batch. The cache is bounded, and no node holds the routes of all names.
 
 import { LRUCache } from 'lru-cache';
+import { boundedTo } from '../../runtime/lru-bound.ts';
 import type { NodeRef, RouteSource, Routes, RouteTarget, TunnelRoute } from '../../tunnel/control/routes.ts';
 import { namesServing } from '../domains/dns-names.ts';
 import { findLabelledRoutes, findRemotePorts, findRoutes, type Lookup } from './find-routes.ts';
@@ -32,7 +33,7 @@ type Cached = TunnelRoute | readonly TunnelRoute[] | Absent;
 type Absent = 'unknown' | 'offline';
 
 export function createRouteSource({ prisma, node, changes, settings }: RegistrarDeps): RouteSource {
-  const cache = new LRUCache<string, Cached>({ max: settings.nodeLink ? CACHE_MAX.forwarding : CACHE_MAX.alone });
+  const cache = new LRUCache<string, Cached>(boundedTo(settings.nodeLink ? CACHE_MAX.forwarding : CACHE_MAX.alone));
   // A node without links uses no route, so none can fail: the result only says what visitors are told.
   const ttlMs = settings.nodeLink ? TTL_MS : CHANGING_TTL_MS;
   /** Names that nobody served. When an endpoint comes, all of them are looked up anew: it may have one of them. */
