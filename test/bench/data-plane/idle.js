@@ -37,13 +37,10 @@ export async function measureIdle(bench, kind, dist) {
     ipc: true,
   });
   const { address, authtoken } = gateway;
-  const job = { kind, dist, address, authtoken, ca: readFileSync(gateway.ca, 'utf8') };
-  const agents = await launch(process.execPath, [join(import.meta.dirname, 'idle-agents.js')], {
-    logFile: `${directory}-agents.log`,
-    until: /^ready/,
-    env: { IDLE_JOB: JSON.stringify(job) },
-    ipc: true,
-  });
+  const agents = await startIdleAgents(
+    { kind, dist, address, authtoken, ca: readFileSync(gateway.ca, 'utf8') },
+    directory,
+  );
   bench.keep(agents.process);
 
   const empty = await settled(gateway.process);
@@ -62,6 +59,19 @@ export async function measureIdle(bench, kind, dist) {
   };
 }
 
+/**
+ * Starts the process of the idle agents. It adds as many as the number says that it is sent.
+ * @param {import('./idle-agents.js').Job} job
+ * @param {string} name of its log, with the path.
+ */
+export const startIdleAgents = (job, name) =>
+  launch(process.execPath, [join(import.meta.dirname, 'idle-agents.js')], {
+    logFile: `${name}-agents.log`,
+    until: /^ready/,
+    env: { IDLE_JOB: JSON.stringify(job) },
+    ipc: true,
+  });
+
 /** @param {import('node:child_process').ChildProcess} child @returns {Promise<NodeJS.MemoryUsage>} */
 async function settled(child) {
   let last = await ask(child, 'memory');
@@ -75,7 +85,7 @@ async function settled(child) {
 }
 
 /** Sends a message and waits for its answer. @param {import('node:child_process').ChildProcess} child @param {unknown} message */
-async function ask(child, message) {
+export async function ask(child, message) {
   const answer = await new Promise((resolve, reject) => {
     const onExit = () => reject(new Error('a process ended that was to be measured'));
     child.once('exit', onExit);

@@ -110,7 +110,7 @@ export function freePort() {
 
 /**
  * A process and all below it: servers leave the work to processes that they start.
- * @param {import('node:child_process').ChildProcess} root
+ * @param {{ pid?: number }} root
  * @returns {number[]}
  */
 export function family({ pid }) {

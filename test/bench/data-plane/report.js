@@ -84,8 +84,8 @@ export function idleTable(idle, sshd) {
   return aligned([head, ...rows]);
 }
 
-/** @param {string[][]} rows */
-function aligned(rows) {
+/** Columns side by side, the first to the left and the others to the right. @param {string[][]} rows the head first. */
+export function aligned(rows) {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows
     .map((row) =>
