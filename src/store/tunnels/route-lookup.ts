@@ -37,7 +37,7 @@ export function createRouteSource({ prisma, node, changes, settings }: Registrar
   // A node without links uses no route, so none can fail: the result only says what visitors are told.
   const ttlMs = settings.nodeLink ? TTL_MS : CHANGING_TTL_MS;
   /** Names that nobody served. When an endpoint comes, all of them are looked up anew: it may have one of them. */
-  const absent = new LRUCache<string, Absent>({ max: CACHE_MAX.alone, ttl: CHANGING_TTL_MS });
+  const absent = new LRUCache<string, Absent>({ ...boundedTo(CACHE_MAX.alone), ttl: CHANGING_TTL_MS });
   let endpointsCreated = 0;
   changes.listen(({ kind, action }) => {
     if (kind !== 'endpoint' || action !== 'CREATED') return;
