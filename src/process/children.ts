@@ -25,6 +25,10 @@ export interface Slot {
   /** The file that its processes run. */
   readonly exec: string;
   child: Child;
+  /** What it is told as soon as it listens; undefined when it does. */
+  untold: PrimaryMessage[] | undefined;
+  /** Whether it has served once. Until then, it is not started again: whoever started it decides. */
+  hasServed: boolean;
   /** Starts in a row that did not come to serve. */
   failedStarts: number;
   pauseMs: number;
@@ -61,7 +65,10 @@ export class Children {
   start(role: Role, exec: string, isReplacement = false): Slot {
     const env: Record<string, string> = isReplacement ? { [IS_REPLACEMENT]: '1' } : {};
     const child = this.#fork(role, exec, env);
-    const slot: Slot = { role, exec, child, failedStarts: 0, pauseMs: RESTART_MIN_MS, isEnding: false };
+    const slot: Slot = {
+      ...{ role, exec, child, untold: [], hasServed: false },
+      ...{ failedStarts: 0, pauseMs: RESTART_MIN_MS, isEnding: false },
+    };
     this.slots.add(slot);
     this.#watch(slot);
     return slot;
@@ -75,8 +82,11 @@ export class Children {
     });
   }
 
-  tell({ child }: Slot, message: PrimaryMessage): void {
-    if (child.isConnected()) child.send(message);
+  /** Sends a message to a process, if it runs. */
+  tell({ child, untold }: Slot, message: PrimaryMessage): void {
+    if (!child.isConnected()) return;
+    if (untold) untold.push(message);
+    else child.send(message);
   }
 
   /** Tells a process to end, and does not start it again. */
@@ -110,12 +120,18 @@ export class Children {
     const { child } = slot;
     let readyAt = Number.NaN;
     child.on('message', ({ type }: ChildMessage) => {
+      if (type === 'listens') {
+        const { untold = [] } = slot;
+        slot.untold = undefined;
+        for (const message of untold) this.tell(slot, message);
+      }
       if (type !== 'ready') return;
       readyAt = performance.now();
+      slot.hasServed = true;
       slot.failedStarts = 0;
     });
     child.once('exit', (code, signal) => {
-      if (slot.isEnding) return void this.slots.delete(slot);
+      if (slot.isEnding || !slot.hasServed) return void this.slots.delete(slot);
       if (Number.isNaN(readyAt)) slot.failedStarts++;
       if (performance.now() - readyAt >= STABLE_MS) slot.pauseMs = RESTART_MIN_MS;
       this.#restart(slot, signal ?? code);
@@ -132,6 +148,7 @@ export class Children {
     setTimeout(() => {
       if (slot.isEnding) return void this.slots.delete(slot);
       slot.child = this.#fork(slot.role, slot.exec, { [IS_REPLACEMENT]: '1' });
+      slot.untold = [];
       this.#watch(slot);
       // Nobody is there to take over from.
       this.message(slot, 'standby').then(

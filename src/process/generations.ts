@@ -98,7 +98,7 @@ export class Generations {
     this.#draining.splice(0, this.#draining.length, ...alive);
     while (this.#draining.length > DRAINING_MAX) {
       log.warn('too many generations of processes drain: the streams of the oldest are cut');
-      for (const slot of this.#draining.shift() ?? []) children.end(slot, { type: 'stop' });
+      for (const slot of this.#draining.shift() ?? []) children.end(slot, { type: 'cut' });
     }
   }
 
@@ -127,6 +127,7 @@ export class Generations {
   #startControlAgain(exec: string): Slot {
     const { children } = this.#options;
     const control = children.start(controlRole, exec, true);
+    control.hasServed = true;
     children.message(control, 'standby').then(
       () => children.tell(control, { type: 'takeOver' }),
       () => undefined, // It is started again.

@@ -2,6 +2,8 @@
 
 /** To the primary. */
 export type ChildMessage =
+  /** The process listens to messages: node:cluster would drop those that come before. */
+  | { type: 'listens' }
   /** The process serves. */
   | { type: 'ready' }
   /** A control process has loaded its code, and waits for the database of the one before it. */
@@ -18,7 +20,9 @@ export type PrimaryMessage =
   /** A control process in standby: take over. */
   | { type: 'takeOver' }
   /** A worker: take nothing new, let the agents move, and end with the last stream. */
-  | { type: 'drain' };
+  | { type: 'drain' }
+  /** A worker: end now, even while it drains. */
+  | { type: 'cut' };
 
 /** The role of a process, as the primary passes it in the environment. */
 export const ROLE = 'GATEWAY_PROCESS';
@@ -36,4 +40,5 @@ export function tellPrimary(message: ChildMessage): void {
 export function onPrimaryMessage(listener: (message: PrimaryMessage) => void): void {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
   process.on('message', (message) => listener(message as PrimaryMessage));
+  tellPrimary({ type: 'listens' });
 }

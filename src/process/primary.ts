@@ -1,7 +1,7 @@
 // The primary: it holds the listening sockets, and starts, watches and stops the control process and the workers, which share them.
 
 import cluster from 'node:cluster';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import type { Logger } from 'pino';
 import { LocalSockets, PRIMARY_SOCKET } from '../cluster/local-sockets.ts';
 import type { Config } from '../config/config.ts';
@@ -13,7 +13,7 @@ import type { Output } from './output.ts';
 
 /** The time in addition to a stop of the control process after which what is left is killed; milliseconds. */
 const KILL_MS = 35_000;
-/** How long other processes have to end when the control process has ended; milliseconds. */
+/** How long other processes have to end when the control process has ended, in addition to their drain; milliseconds. */
 const OTHERS_END_MS = 5000;
 
 const PORTS = [
@@ -44,6 +44,7 @@ export async function runPrimary({ config, log, output, exec }: PrimaryOptions):
   const children = new Children({ log, env: await pickPorts(config), onFailure });
   const generations = new Generations({ children, workers: config.workers, log });
   let isStopping = false;
+  let upgrades: Server | undefined;
   const stop = async () => {
     if (isStopping) {
       children.killAll();
@@ -56,8 +57,10 @@ export async function runPrimary({ config, log, output, exec }: PrimaryOptions):
     // It stops the workers, too, in the right order.
     if (control) children.tell(control, { type: 'stop' });
     const code = control ? await children.ended(control) : 0;
+    // Those that it has not stopped, because it was away or only starting.
     for (const slot of children.slots) children.tell(slot, { type: 'stop' });
-    setTimeout(() => children.killAll(), OTHERS_END_MS).unref();
+    setTimeout(() => children.killAll(), config.drainMs + OTHERS_END_MS).unref();
+    upgrades?.close();
     await Promise.all([...children.slots].map((slot) => children.ended(slot)));
     return output.exit(code ?? 1);
   };
@@ -72,7 +75,7 @@ export async function runPrimary({ config, log, output, exec }: PrimaryOptions):
   log.info({ workers: config.workers }, 'all processes serve');
   const upgrade = (file: string) => generations.upgrade(file);
   process.on('SIGHUP', () => void upgrade(generations.exec ?? exec).catch(() => undefined)); // It is in the log.
-  await listenForUpgrades(config, upgrade);
+  upgrades = await listenForUpgrades(config, upgrade);
 }
 
 /** What `npm run upgrade` calls. */
@@ -81,11 +84,12 @@ export interface PrimaryCalls {
   upgrade(exec: string): Promise<void>;
 }
 
-async function listenForUpgrades({ nodeLink }: Config, upgrade: PrimaryCalls['upgrade']): Promise<void> {
-  if (nodeLink?.localDirectory === undefined) return;
+async function listenForUpgrades({ nodeLink }: Config, upgrade: PrimaryCalls['upgrade']): Promise<Server | undefined> {
+  if (nodeLink?.localDirectory === undefined) return undefined;
   const server = createServer((socket) => new CallChannel(socket, { upgrade }));
   server.on('error', () => {}); // accept() failed for want of descriptors; later connections may succeed.
   await new LocalSockets(nodeLink.localDirectory).listen(server, PRIMARY_SOCKET);
+  return server;
 }
 
 /** The ports of listeners for which any free one is to be used: all processes must have the same. */

@@ -27,7 +27,8 @@ export async function runWorker({
   onPrimaryMessage(({ type }) => {
     if (!worker) return void exit(0);
     if (type === 'drain') void worker.close(config.drainStreamsMs, true).then(() => exit(0));
-    if (type === 'stop') void worker.cut().then(() => exit(0));
+    if (type === 'stop') void worker.close(config.drainMs, false).then(() => exit(0));
+    if (type === 'cut') void worker.cut().then(() => exit(0));
   });
   const registry = new Registry();
   const metrics = metricsFor(registry);

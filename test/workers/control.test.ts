@@ -5,7 +5,7 @@ import type { TestClient } from '../agent/client/support.ts';
 import { serve, service } from '../cluster/support.ts';
 import { eventually } from '../support/eventually.ts';
 import { visit } from '../support/visit.ts';
-import { CONTROL, type Family, startFamily, WORKERS } from './support.ts';
+import { CONTROL, type Family, LONG, startFamily, WORKERS } from './support.ts';
 import { startVisitors, type Visitors } from './visitors.ts';
 
 /** For so many visits the control process is stopped, and at least for so long. */
@@ -47,47 +47,55 @@ async function sessionIds(): Promise<string[]> {
   return body.tunnel_sessions.map(({ id }: { id: string }) => id).sort();
 }
 
-test('while the control process stands still, and when it goes on, no visitor of a known name fails', async () => {
-  const agents = await open('stopped');
-  const sessions = await sessionIds();
-  const all = await visitors([...agents.keys()]);
-  const pid = family.kill(CONTROL, 'SIGSTOP');
-  await Promise.all([all.more(VISITS), new Promise((resolve) => setTimeout(resolve, STOPPED_MS))]);
-  process.kill(pid, 'SIGCONT');
-  await eventually(async () => expect(await sessionIds()).toEqual(sessions));
-  await all.more(VISITS);
-  await all.stop();
-  expect(all.failures).toEqual([]);
-  expect([...agents.values()].map(({ client }) => client.status.sessions)).toEqual([1, 1]);
-});
+test(
+  'while the control process stands still, and when it goes on, no visitor of a known name fails',
+  LONG,
+  async () => {
+    const agents = await open('stopped');
+    const sessions = await sessionIds();
+    const all = await visitors([...agents.keys()]);
+    const pid = family.kill(CONTROL, 'SIGSTOP');
+    await Promise.all([all.more(VISITS), new Promise((resolve) => setTimeout(resolve, STOPPED_MS))]);
+    process.kill(pid, 'SIGCONT');
+    await eventually(async () => expect(await sessionIds()).toEqual(sessions));
+    await all.more(VISITS);
+    await all.stop();
+    expect(all.failures).toEqual([]);
+    expect([...agents.values()].map(({ client }) => client.status.sessions)).toEqual([1, 1]);
+  },
+);
 
-test('when it is killed, another takes over with the sessions as they are, and no visitor of a known name fails', async () => {
-  const { gateway } = family;
-  const agents = await open('killed');
-  const credential = (await gateway.call('POST', '/credentials', {})).body;
-  const revoked = await family.agentAt(1, { authtoken: credential.token });
-  const sessions = await sessionIds();
-  const all = await visitors([...agents.keys()]);
-  const pid = family.kill(CONTROL, 'SIGKILL');
-  await all.more(VISITS);
-  await family.settled();
-  expect(family.pid(CONTROL)).not.toBe(pid);
-  await all.more(VISITS);
-  await all.stop();
-  expect(all.failures).toEqual([]);
-  expect(await sessionIds()).toEqual(sessions);
+test(
+  'when it is killed, another takes over with the sessions as they are, and no visitor of a known name fails',
+  LONG,
+  async () => {
+    const { gateway } = family;
+    const agents = await open('killed');
+    const credential = (await gateway.call('POST', '/credentials', {})).body;
+    const revoked = await family.agentAt(1, { authtoken: credential.token });
+    const sessions = await sessionIds();
+    const all = await visitors([...agents.keys()]);
+    const pid = family.kill(CONTROL, 'SIGKILL');
+    await all.more(VISITS);
+    await family.settled();
+    expect(family.pid(CONTROL)).not.toBe(pid);
+    await all.more(VISITS);
+    await all.stop();
+    expect(all.failures).toEqual([]);
+    expect(await sessionIds()).toEqual(sessions);
 
-  // What the agents have goes on, and new binds come to it.
-  for (const [index, agent] of [...agents.values()].entries()) {
-    const name = `again-${index}.tunnel.localhost`;
-    await serve(agent, await service((_, response) => void response.end(name)), { domain: name });
-    for (const worker of WORKERS) {
-      const answer = await visit(`http://${name}/`, gateway.http, { agent: await family.connectionAt(worker) });
-      expect(answer.body).toBe(name);
+    // What the agents have goes on, and new binds come to it.
+    for (const [index, agent] of [...agents.values()].entries()) {
+      const name = `again-${index}.tunnel.localhost`;
+      await serve(agent, await service((_, response) => void response.end(name)), { domain: name });
+      for (const worker of WORKERS) {
+        const answer = await visit(`http://${name}/`, gateway.http, { agent: await family.connectionAt(worker) });
+        expect(answer.body).toBe(name);
+      }
     }
-  }
-  expect((await gateway.call('DELETE', `/credentials/${credential.id}`)).status).toBe(204);
-  await revoked.until(() => revoked.client.status.state === 'refused');
-  await eventually(async () => expect(await sessionIds()).toHaveLength(sessions.length - 1));
-  expect([...agents.values()].map(({ client }) => client.status.sessions)).toEqual([1, 1]);
-});
+    expect((await gateway.call('DELETE', `/credentials/${credential.id}`)).status).toBe(204);
+    await revoked.until(() => revoked.client.status.state === 'refused');
+    await eventually(async () => expect(await sessionIds()).toHaveLength(sessions.length - 1));
+    expect([...agents.values()].map(({ client }) => client.status.sessions)).toEqual([1, 1]);
+  },
+);

@@ -6,7 +6,7 @@ import type { TestClient } from '../agent/client/support.ts';
 import { serve, service } from '../cluster/support.ts';
 import { eventually } from '../support/eventually.ts';
 import { visit } from '../support/visit.ts';
-import { type Family, startFamily } from './support.ts';
+import { type Family, LONG, startFamily } from './support.ts';
 import { startVisitors } from './visitors.ts';
 
 const AGENTS = 3;
@@ -28,53 +28,57 @@ async function agentAt(worker: number, name: string): Promise<TestClient> {
 
 const namesOf = (prefix: string) => Array.from({ length: AGENTS }, (_, index) => `${prefix}-${index}.tunnel.localhost`);
 
-test('its agents are back within moments, tunnels at the other worker do not fail, and another is started', async () => {
-  const [staying, lost] = [namesOf('staying'), namesOf('lost')];
-  for (const name of staying) await agentAt(0, name);
-  const agents: TestClient[] = [];
-  for (const name of lost) agents.push(await agentAt(1, name));
+test(
+  'its agents are back within moments, tunnels at the other worker do not fail, and another is started',
+  LONG,
+  async () => {
+    const [staying, lost] = [namesOf('staying'), namesOf('lost')];
+    for (const name of staying) await agentAt(0, name);
+    const agents: TestClient[] = [];
+    for (const name of lost) agents.push(await agentAt(1, name));
 
-  // At the worker that stays: the connections of the other end with it.
-  const own = await family.connectionAt(0);
-  const failures: string[] = [];
-  let visits = 0;
-  let isOver = false;
-  const visiting = (async () => {
-    while (!isOver)
-      for (const name of staying) {
-        const answer = await visit(`http://${name}/`, family.gateway.http, { agent: own }).catch(String);
-        if (typeof answer === 'string' || answer.body !== name) failures.push(JSON.stringify(answer));
-        visits++;
-      }
-  })();
-  onTestFinished(() => {
-    isOver = true;
-  });
-
-  const killed = family.kill(1, 'SIGKILL');
-  const began = performance.now();
-  // All are served again: by the worker that is left, or by the one that is new.
-  for (const name of lost)
-    await eventually(async () => {
-      const { body } = await visit(`http://${name}/`, family.gateway.http, { agent: own });
-      expect(body).toBe(name);
+    // At the worker that stays: the connections of the other end with it.
+    const own = await family.connectionAt(0);
+    const failures: string[] = [];
+    let visits = 0;
+    let isOver = false;
+    const visiting = (async () => {
+      while (!isOver)
+        for (const name of staying) {
+          const answer = await visit(`http://${name}/`, family.gateway.http, { agent: own }).catch(String);
+          if (typeof answer === 'string' || answer.body !== name) failures.push(JSON.stringify(answer));
+          visits++;
+        }
+    })();
+    onTestFinished(() => {
+      isOver = true;
     });
-  expect(performance.now() - began).toBeLessThan(BACK_MS);
-  for (const { client } of agents) expect(client.status.sessions).toBe(2);
 
-  await family.settled();
-  expect(family.pid(1)).not.toBe(killed);
-  await agentAt(1, 'new.tunnel.localhost');
-  expect((await visit('http://new.tunnel.localhost/', family.gateway.http, { agent: own })).body).toBe(
-    'new.tunnel.localhost',
-  );
-  isOver = true;
-  await visiting;
-  expect(failures).toEqual([]);
-  expect(visits).toBeGreaterThan(AGENTS);
-});
+    const killed = family.kill(1, 'SIGKILL');
+    const began = performance.now();
+    // All are served again: by the worker that is left, or by the one that is new.
+    for (const name of lost)
+      await eventually(async () => {
+        const { body } = await visit(`http://${name}/`, family.gateway.http, { agent: own });
+        expect(body).toBe(name);
+      });
+    expect(performance.now() - began).toBeLessThan(BACK_MS);
+    for (const { client } of agents) expect(client.status.sessions).toBe(2);
 
-test('who connects anew while a worker is killed reaches the other', async () => {
+    await family.settled();
+    expect(family.pid(1)).not.toBe(killed);
+    await agentAt(1, 'new.tunnel.localhost');
+    expect((await visit('http://new.tunnel.localhost/', family.gateway.http, { agent: own })).body).toBe(
+      'new.tunnel.localhost',
+    );
+    isOver = true;
+    await visiting;
+    expect(failures).toEqual([]);
+    expect(visits).toBeGreaterThan(AGENTS);
+  },
+);
+
+test('who connects anew while a worker is killed reaches the other', LONG, async () => {
   const name = 'anew.tunnel.localhost';
   await agentAt(0, name);
   // At worker 1 nobody is when it ends: a connection that it has accepted would end with it.

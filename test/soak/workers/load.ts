@@ -1,0 +1,72 @@
+// Many visitors at once, from a process of their own, and where their connections are.
+
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../../support/root.ts';
+
+export interface Job {
+  /** `host:port` of a listener. */
+  listener: string;
+  /** The name of a tunnel whose service answers with `BODY`. */
+  host: string;
+  connections: number;
+  /** Whether each request gets a connection of its own. */
+  close: boolean;
+  seconds: number;
+}
+
+export interface Outcome {
+  requests: number;
+  seconds: number;
+  p50: number;
+  p99: number;
+}
+
+export const BODY = 'hello';
+
+export class Load {
+  readonly #client: ChildProcess = fork(join(root, 'test/bench/data-plane/client.js'));
+
+  /** @throws at the first wrong answer. */
+  async run({ listener, ...job }: Job): Promise<Outcome> {
+    const port = Number(listener.split(':')[1]);
+    this.#client.send({ kind: 'requests', over: 'http', path: '/', bytes: BODY.length, port, ...job });
+    const [outcome] = (await once(this.#client, 'message')) as [Outcome | { error: string }];
+    if ('error' in outcome) throw new Error(outcome.error);
+    return outcome;
+  }
+
+  stop(): void {
+    this.#client.kill();
+  }
+}
+
+/** How many connections of a listener each of some processes has. */
+export function connectionsOf(pids: readonly number[], listener: string): number[] {
+  const port = Number(listener.split(':')[1]).toString(16).toUpperCase().padStart(4, '0');
+  const established = readFileSync('/proc/net/tcp', 'utf8')
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, local, , state]) => local?.endsWith(`:${port}`) && state === '01')
+    .map((fields) => `socket:[${fields[9]}]`);
+  const sockets = new Set(established);
+  const linkOf = (path: string) => {
+    try {
+      return readlinkSync(path);
+    } catch {
+      return ''; // It has been closed.
+    }
+  };
+  return pids.map(
+    (pid) => readdirSync(`/proc/${pid}/fd`).filter((fd) => sockets.has(linkOf(`/proc/${pid}/fd/${fd}`))).length,
+  );
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+export const say = (text: string) => void process.stdout.write(`${text}\n`);
