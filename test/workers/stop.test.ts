@@ -86,5 +86,5 @@ test('when the primary is killed, no process is left, and what is left in the di
     expect(body.data.gatewayInfo.nodes).toHaveLength(3);
   });
   // Those of the control process, and of each process as a node.
-  expect(readdirSync(join(gateway.place.dataDir, 'run'))).toHaveLength(1 + 3);
+  expect(readdirSync(join(gateway.place.dataDir, 'run'))).toHaveLength(1 + 1 + 3); // The primary, the control process, and three nodes.
 });
