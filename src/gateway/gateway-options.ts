@@ -3,6 +3,7 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { ApiOptions } from '../api/server.ts';
+import type { Certificates } from '../edge/tls/certificates.ts';
 import type { StandInServer } from '../policy/keys/fetch-bytes.ts';
 import type { Database } from '../store/database/open-database.ts';
 import type { ReservedAddress } from './managed-server.ts';
@@ -27,6 +28,8 @@ export interface GatewayOptions extends Pick<ApiOptions, 'onlyYoga' | 'writeStal
   database?: Promise<Database>;
   /** The address of the API, where it is reserved already; it is released when the start fails. */
   address?: ReservedAddress | undefined;
+  /** The certificates of listeners, where they are opened already; used beside workers. */
+  certificates?: Promise<Certificates> | undefined;
   /** Called with every SQL statement. */
   onQuery?: (statement: string) => void;
 }

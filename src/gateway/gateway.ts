@@ -119,7 +119,10 @@ async function startParts(parts: Lifecycle, config: Config, options: GatewayOpti
       stop: (timer) => clearInterval(timer),
     });
   const traffic = { config, storage, node, registrar, baseUrl, reporter: events.reporter, log, registry };
-  const { dataPlane, metrics, handOver } = await startTrafficPlane(parts, { ...traffic, policies, signingKey });
+  const { dataPlane, metrics, handOver } = await startTrafficPlane(parts, {
+    ...traffic,
+    ...{ policies, signingKey, certificates: options.certificates },
+  });
   certificates.push(dataPlane);
 
   const sessions = sessionCommandsByLink(

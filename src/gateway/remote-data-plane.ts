@@ -27,10 +27,17 @@ export interface RemoteDataPlaneParts extends Pick<DataPlaneParts, 'signingKey' 
   log: Logger;
   registry: Registry;
   policies: CompileQueue;
+  /** The certificates, where they are opened already. */
+  certificates: Promise<Certificates> | undefined;
   /** Serves workers from now on. @returns the addresses of their listeners, once there are some. */
   openWorkers(): Promise<ServedAddresses>;
   /** Replays a captured request at one of the workers. */
   replay: TrafficPlane['replays']['send'];
+}
+
+/** Opens the certificates of a control process: it makes the development authority, and tells when certificates expire. */
+export function openControlCertificates(config: Config, log: Logger): Promise<Certificates> {
+  return openCertificates({ ...config, log, uploaded: () => undefined });
 }
 
 /** Starts it: the workers can connect then, and the first of them serves. */
@@ -38,6 +45,7 @@ export async function startRemoteDataPlane(
   parts: Lifecycle,
   config: Config,
   {
+    certificates: opened,
     routes,
     member,
     nodeLink,
@@ -53,7 +61,7 @@ export async function startRemoteDataPlane(
   // It makes the development authority, which all processes use.
   const certificates = await parts.start<Certificates>({
     name: 'certificates',
-    start: () => openCertificates({ ...config, log, uploaded: () => undefined }),
+    start: () => opened ?? openControlCertificates(config, log),
     stop: (certificates) => certificates.close(),
   });
   const now = () => performance.now();

@@ -19,6 +19,7 @@ import type { NodeRegistrar } from '../store/tunnels/registrar.ts';
 import type { ClusterMember } from './cluster-plane.ts';
 import { startDataPlane } from './data-plane.ts';
 import type { DataPlaneParts, TrafficPlane } from './data-plane-types.ts';
+import type { GatewayOptions } from './gateway-options.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import { startRemoteDataPlane } from './remote-data-plane.ts';
 import type { Storage } from './storage.ts';
@@ -34,6 +35,7 @@ export interface TrafficPlaneParts extends Pick<DataPlaneParts, 'signingKey'> {
   log: Logger;
   registry: Registry;
   policies: CompileQueue;
+  certificates: GatewayOptions['certificates'];
 }
 
 export interface StartedTrafficPlane {
@@ -97,7 +99,7 @@ async function startInWorkers(
     routes: registrar,
     member: memberOf(options),
     nodeLink,
-    ...{ log, registry, policies, signingKey },
+    ...{ log, registry, policies, signingKey, certificates: options.certificates },
     newCaptureId: () => newId('cap'),
     async openWorkers() {
       await host.open();

@@ -1,5 +1,6 @@
 // The control process: the API, the dashboard, events and the database, beside workers that carry traffic.
 
+import type { Certificates } from '../edge/tls/certificates.ts';
 import { type ReservedAddress, reserveApiAddress } from '../gateway/managed-server.ts';
 import { IS_REPLACEMENT, onPrimaryMessage, tellPrimary } from './messages.ts';
 import { type ServedGateway, type ServeOptions, serveGateway } from './serve-gateway.ts';
@@ -9,6 +10,7 @@ export async function runControl(options: Omit<ServeOptions, 'isGreeted'>, env: 
   const isReplacement = env[IS_REPLACEMENT] !== undefined;
   let gateway: ServedGateway | undefined;
   let address: ReservedAddress | undefined;
+  let certificates: Promise<Certificates> | undefined;
   let takeOver = () => {};
   const mayStart = new Promise<void>((resolve) => {
     takeOver = resolve;
@@ -23,11 +25,14 @@ export async function runControl(options: Omit<ServeOptions, 'isGreeted'>, env: 
     // What takes time comes while the control process before still serves. Whoever connects to the API from now on waits, or is
     // served by that one.
     await import('../gateway/gateway.ts');
+    const { openControlCertificates } = await import('../gateway/remote-data-plane.ts');
     address = await reserveApiAddress(options.config);
+    certificates = openControlCertificates(options.config, options.log);
+    certificates.catch(() => {}); // The start of the gateway reports it.
     tellPrimary({ type: 'standby' });
     await mayStart;
   }
   const onStopped = () => tellPrimary({ type: 'handedOver' });
-  gateway = await serveGateway({ ...options, address, onStopped, isGreeted: !isReplacement });
+  gateway = await serveGateway({ ...options, address, certificates, onStopped, isGreeted: !isReplacement });
   tellPrimary({ type: 'ready' });
 }

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import type { Config } from '../config/config.ts';
+import type { Certificates } from '../edge/tls/certificates.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { ReservedAddress } from '../gateway/managed-server.ts';
 import { collectReadBuffers } from '../monitoring/buffer-collection.ts';
@@ -26,6 +27,8 @@ export interface ServeOptions {
   root: string;
   /** The address of the API, where it is reserved already. */
   address?: ReservedAddress;
+  /** The certificates of listeners, where they are opened already. */
+  certificates?: Promise<Certificates>;
   /** Called when a stop is done, just before the process ends. */
   onStopped?(): void;
   /** Whether the start is printed. */
@@ -45,6 +48,7 @@ export async function serveGateway({
   root,
   isGreeted,
   address,
+  certificates,
   onStopped,
 }: ServeOptions): Promise<ServedGateway> {
   const { logs, out, exit } = output;
@@ -65,6 +69,7 @@ export async function serveGateway({
     log,
     database,
     address,
+    certificates,
     migrations: resolve(root, 'prisma/migrations'),
     dashboard: resolve(root, 'dist/dashboard'),
     onFatal,

@@ -8,8 +8,8 @@ import { endpointAddress } from '../endpoints/endpoint-registry.ts';
 import type { AgentSessions } from './agent-sessions.ts';
 import type { RegisteredSession, ServedTunnels } from './session-types.ts';
 
-/** The time between two moves, in milliseconds: the agents connect elsewhere at once, and 200 a second are no crowd. */
-const PACE_MS = 5;
+/** The time between two moves, in milliseconds: the agents connect elsewhere at once, and 50 a second are no crowd for a busy machine. */
+const PACE_MS = 20;
 /**
  * How long visitors wait, and no new stream is opened, until those under way have ended; milliseconds. Idle connections that are kept
  * for the next request are closed within that time. It is less than the time for which other nodes hold visitors.
