@@ -1,7 +1,7 @@
 // The unix sockets by which the processes of one machine reach each other. Only their owner may open them.
 
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { connect, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 
@@ -42,7 +42,8 @@ export class LocalSockets {
 
   /** Listens as this name. What another process, which has ended, has left there is replaced. */
   async listen(server: Server, name: string): Promise<void> {
-    mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+    mkdirSync(this.#directory, { recursive: true });
+    chmodSync(this.#directory, 0o700);
     this.remove(name);
     // The directory keeps others out already, and with it there is no moment in which they could open the socket.
     server.listen({ path: this.pathOf(name), exclusive: true });

@@ -44,12 +44,16 @@ export interface AttachedWorker {
   end(): void;
 }
 
-/** Makes the functions that a worker calls. `onAttached` is called when it has said who it is. */
+/**
+ * Makes the functions that a worker calls.
+ * @param onAttached called when it has said who it is.
+ * @returns them, and what ends all that this process does for the worker.
+ */
 export function controlCalls(
   deps: WorkerDeps,
   channel: () => CallChannel<WorkerCalls>,
   onAttached: (worker: AttachedWorker) => void,
-): Calls {
+): { own: Calls; end(): void } {
   const { config, storage, baseUrl, log, onServing } = deps;
   const { prisma, keys } = storage;
   const changes = new ScopedChanges(storage.changes);
@@ -135,5 +139,5 @@ export function controlCalls(
     trafficSources: () => traffic.sources(),
     appendTraffic: (...args) => traffic.append(...args),
   };
-  return { ...registrarCalls, ...calls };
+  return { own: { ...registrarCalls, ...calls }, end: () => (worker ? worker.end() : changes.end()) };
 }

@@ -109,7 +109,7 @@ export class WorkerHost {
         this.#resolveAddresses(addresses);
       },
     };
-    const own = controlCalls(
+    const { own, end } = controlCalls(
       deps,
       () => channel,
       (attached) => {
@@ -123,7 +123,7 @@ export class WorkerHost {
     this.#channels.add(channel);
     channel.onClosed(() => {
       this.#channels.delete(channel);
-      worker?.end();
+      end();
       if (!worker || this.#workers.get(worker.nodeId) !== worker) return;
       this.#workers.delete(worker.nodeId);
       this.#serving.delete(worker.nodeId);

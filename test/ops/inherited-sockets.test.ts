@@ -29,12 +29,13 @@ interface Unit {
 }
 
 /** @param fds of the sockets, in the order of the names. */
-async function startUnit(fds: number[], names: readonly string[], ports: number[] = []): Promise<Unit> {
+async function startUnit(fds: number[], names: readonly string[], ports: number[] = [], workers = '1'): Promise<Unit> {
   const place = await newPlace();
   const child = spawn('sh', ['-c', HOLDER, process.execPath, join(root, 'dist/main.js')], {
     env: {
       ...{ PATH: process.env.PATH, RATE_LIMIT: '1000000', INITIAL_API_KEY: KEY, LOG_LEVEL: 'warn', TCP_PORTS: '0' },
       ...place.env,
+      WORKERS: workers,
       LISTEN_FDS: String(fds.length),
       LISTEN_FDNAMES: names.join(':'),
     },
@@ -88,7 +89,7 @@ function killIfThere(pid: number, signal: NodeJS.Signals): void {
 }
 
 /** A unit with a socket for each listener. */
-async function startActivated(): Promise<Unit> {
+async function startActivated(workers: string): Promise<Unit> {
   const servers: Server[] = [];
   for (const _ of LISTENER_NAMES) {
     const server = createServer().listen(0, '127.0.0.1');
@@ -97,34 +98,41 @@ async function startActivated(): Promise<Unit> {
   }
   const fds = servers.map((server) => (server as Server & { _handle: { fd: number } })._handle.fd);
   const ports = servers.map((server) => (server.address() as { port: number }).port);
-  const unit = await startUnit(fds, LISTENER_NAMES, ports);
+  const unit = await startUnit(fds, LISTENER_NAMES, ports, workers);
   for (const server of servers) server.close(); // From here on the unit alone has them.
   return unit;
 }
 
-test('whoever connects while the gateway restarts waits for it, and is answered', STARTS_PROCESSES, async () => {
-  const unit = await startActivated();
-  const [api, admin, agent, http, https] = unit.ports;
-  const ready = await unit.start(/^ready /);
-  expect(ready).toContain(`api=http://127.0.0.1:${api} admin=http://127.0.0.1:${admin} agent=127.0.0.1:${agent}`);
-  expect(ready).toContain(`http=127.0.0.1:${http} https=127.0.0.1:${https}`);
-  const ask = async () => {
-    const headers = { authorization: `Bearer ${KEY}`, 'service-version': '2', connection: 'close' };
-    const { status } = await fetch(`http://127.0.0.1:${api}/credentials`, { headers });
-    const visitor = await fetch(`http://127.0.0.1:${http}/`, { headers: { connection: 'close' } });
-    return `${status} ${visitor.status}`;
-  };
-  expect(await ask()).toBe('200 404');
-  for (let i = 0; i < 2; i++) {
-    const stopped = unit.stop();
-    // None is refused, neither while the old process ends nor before there is a new one.
-    const asking = Array.from({ length: 20 }, ask);
-    expect(await stopped).toBe('ended 0');
-    asking.push(...Array.from({ length: 20 }, ask));
-    await unit.start(/^ready /);
-    expect(new Set(await Promise.all(asking))).toEqual(new Set(['200 404']));
-  }
-});
+test.each([
+  ['one process', '1'],
+  ['workers', '2'],
+])(
+  'whoever connects while the gateway restarts, of %s, waits for it, and is answered',
+  STARTS_PROCESSES,
+  async (_, workers) => {
+    const unit = await startActivated(workers);
+    const [api, admin, agent, http, https] = unit.ports;
+    const ready = await unit.start(/^ready /);
+    expect(ready).toContain(`api=http://127.0.0.1:${api} admin=http://127.0.0.1:${admin} agent=127.0.0.1:${agent}`);
+    expect(ready).toContain(`http=127.0.0.1:${http} https=127.0.0.1:${https}`);
+    const ask = async () => {
+      const headers = { authorization: `Bearer ${KEY}`, 'service-version': '2', connection: 'close' };
+      const { status } = await fetch(`http://127.0.0.1:${api}/credentials`, { headers });
+      const visitor = await fetch(`http://127.0.0.1:${http}/`, { headers: { connection: 'close' } });
+      return `${status} ${visitor.status}`;
+    };
+    expect(await ask()).toBe('200 404');
+    for (let i = 0; i < 2; i++) {
+      const stopped = unit.stop();
+      // None is refused, neither while the old process ends nor before there is a new one.
+      const asking = Array.from({ length: 20 }, ask);
+      expect(await stopped).toBe('ended 0');
+      asking.push(...Array.from({ length: 20 }, ask));
+      await unit.start(/^ready /);
+      expect(new Set(await Promise.all(asking))).toEqual(new Set(['200 404']));
+    }
+  },
+);
 
 test('what is handed in and is no socket is refused with a text that says so', STARTS_PROCESSES, async () => {
   const unit = await startUnit([openSync('/dev/null', 'r')], ['http']);
