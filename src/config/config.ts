@@ -1,6 +1,5 @@
 // The environment, read once into one typed object. Nothing else in the gateway reads process.env.
 
-import { availableParallelism } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { domainToASCII } from 'node:url';
 import type { ApiSettings } from '../api/settings.ts';
@@ -12,6 +11,7 @@ import type { EventSettings } from '../events/settings.ts';
 import type { StoreSettings } from '../store/settings.ts';
 import type { TunnelSettings } from '../tunnel/control/tunnel-settings.ts';
 import { type InheritedSockets, readInheritedSockets } from './inherited-sockets.ts';
+import { usableCores } from './usable-cores.ts';
 import { environment } from './variables.ts';
 
 const HOUR_MS = 3_600_000;
@@ -183,7 +183,7 @@ const SOCKET_DIRECTORY = 'run';
 const CORES_FOR_WORKERS = 4;
 
 function workersOf(given: number | 'auto' | undefined): number {
-  const cores = availableParallelism();
+  const cores = usableCores();
   if (given === undefined) return cores >= CORES_FOR_WORKERS ? cores : 1;
   return given === 'auto' ? cores : given;
 }

@@ -1,13 +1,13 @@
 // The README and the pages of the manual: commands, links and tables are what they say.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import type { GraphQLInterfaceType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorTable } from '../../src/api/errors/error-table.ts';
 import { schema } from '../../src/api/schema.ts';
 import { readConfig } from '../../src/config/config.ts';
+import { usableCores } from '../../src/config/usable-cores.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import { root } from '../support/root.ts';
 import { curl } from './shell.ts';
@@ -134,7 +134,7 @@ describe('configuration', () => {
     'the system’s': [],
     'a quarter of `TCP_PORTS`': 250,
     'visitors are not forwarded': undefined,
-    '1, and from 4 cores on `auto`': availableParallelism() < 4 ? 1 : availableParallelism(),
+    '1, and from 4 cores on `auto`': usableCores() < 4 ? 1 : usableCores(),
     '`NODE_ADDR`': undefined,
     'gateways share their counts': undefined,
   };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigError, readConfig } from '../../src/config/config.ts';
+import { coresOfQuota, usableCores } from '../../src/config/usable-cores.ts';
 
 describe('a mistake in the environment is reported by the name of its variable:', () => {
   const key = Buffer.alloc(32).toString('base64');
@@ -145,4 +146,28 @@ test('proxies, and the listeners that they stand in front of', () => {
     proxyProtocol: ['http', 'tcp', 'agent'],
   });
   expect(readConfig({}, '/')).toMatchObject({ trustedProxies: [], proxyProtocol: [] });
+});
+
+test.each([
+  ['max 100000', Number.POSITIVE_INFINITY],
+  ['150000 100000', 1.5],
+  ['400000 100000\n', 4],
+  ['', Number.POSITIVE_INFINITY],
+  ['nonsense', Number.POSITIVE_INFINITY],
+])('the quota %j of a container is %d cores', (text, cores) => {
+  expect(coresOfQuota(text)).toBe(cores);
+});
+
+test.each([
+  ['1', 1],
+  ['3', 3],
+  ['auto', usableCores()],
+])('WORKERS=%s are %d workers', (text, workers) => {
+  expect(readConfig({ WORKERS: text }, '/').workers).toBe(workers);
+});
+
+test('with workers, a DATA_DIR that is too long for unix sockets is refused with its limit', () => {
+  const dataDir = (length: number) => ({ WORKERS: '2', DATA_DIR: `/${'d'.repeat(length - 1)}` });
+  expect(readConfig(dataDir(65), '/').nodeLink?.localDirectory).toHaveLength(69);
+  expect(() => readConfig(dataDir(66), '/')).toThrow('DATA_DIR must be at most 65 bytes long with WORKERS');
 });

@@ -11,7 +11,7 @@ const LIMITS = { apiMs: 1500, sdkAwayMs: 100 };
 
 test(`${UPGRADES} upgrades`, { timeout: UPGRADES * 120_000 }, async () => {
   const lab = await startUpgradeLab({
-    ...{ agents: 180, sdkAgents: 20, connections: 64, webSockets: 200, eventStreams: 100 },
+    ...{ agents: 180, sdkAgents: 20, connections: 64, webSockets: 200, eventStreams: 100, pauseMs: 0 },
     env: { MAX_SESSIONS_PER_ACCOUNT: '1000' },
   });
   const waits: number[] = [];

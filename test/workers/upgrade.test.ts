@@ -6,7 +6,14 @@ import { startUpgradeLab } from '../support/upgrade/lab.ts';
 test('an upgrade refuses, fails and cuts nothing: visits, WebSockets, event streams and API calls go on, and agents move', {
   timeout: 180_000,
 }, async () => {
-  const lab = await startUpgradeLab({ agents: 5, sdkAgents: 3, connections: 8, webSockets: 6, eventStreams: 4 });
+  const lab = await startUpgradeLab({
+    agents: 5,
+    sdkAgents: 3,
+    connections: 8,
+    webSockets: 6,
+    eventStreams: 4,
+    pauseMs: 20,
+  });
   const sessions = async () => {
     const { body } = await lab.gateway.call('GET', '/tunnel_sessions');
     return (body as { tunnel_sessions: { id: string }[] }).tunnel_sessions.map(({ id }) => id);

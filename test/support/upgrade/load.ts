@@ -53,6 +53,8 @@ export interface LoadOptions {
   connections: number;
   webSockets: number;
   eventStreams: number;
+  /** How long each connection waits between two requests, in milliseconds: 0 takes all of the machine. */
+  pauseMs: number;
 }
 
 export class Load {
@@ -102,7 +104,7 @@ export class Load {
   }
 
   async #visitAll(index: number): Promise<void> {
-    const { gateway, names } = this.#options;
+    const { gateway, names, pauseMs } = this.#options;
     const isKept = index % 2 === 0;
     const kept = new Agent({ keepAlive: true, maxSockets: 1 });
     this.#ends.push(() => kept.destroy());
@@ -117,6 +119,7 @@ export class Load {
         this.#fail(`visit on a ${isKept ? 'kept' : 'new'} connection: ${(error as Error).message}`);
       }
       this.visits++;
+      if (pauseMs > 0) await pause(pauseMs);
     }
   }
 
