@@ -11,6 +11,7 @@ import { explain } from './process/explain.ts';
 import { ROLE, WORKER_INDEX } from './process/messages.ts';
 import { openOutput } from './process/output.ts';
 import { processConfig } from './process/process-config.ts';
+import type { ServedGateway } from './process/serve-gateway.ts';
 
 const root = resolve(import.meta.dirname, '..');
 // The operator has chosen the version of Node; without this, the AWS SDK warns about it in every process.
@@ -50,6 +51,8 @@ async function run(): Promise<void> {
     return runPrimary({ config, log, output, exec: fileURLToPath(import.meta.url) });
   }
   const { serveGateway } = await import('./process/serve-gateway.ts');
-  const gateway = await serveGateway({ config, log, output, root, isGreeted: true });
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => gateway.stop(signal));
+  const onServing = ({ stop }: ServedGateway) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal));
+  };
+  await serveGateway({ config, log, output, root, onServing, isGreeted: true });
 }

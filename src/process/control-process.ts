@@ -6,7 +6,10 @@ import { IS_REPLACEMENT, onPrimaryMessage, tellPrimary } from './messages.ts';
 import { type ServedGateway, type ServeOptions, serveGateway } from './serve-gateway.ts';
 
 /** Serves until the primary says otherwise. @param env of the process. */
-export async function runControl(options: Omit<ServeOptions, 'isGreeted'>, env: NodeJS.ProcessEnv): Promise<void> {
+export async function runControl(
+  options: Omit<ServeOptions, 'isGreeted' | 'onServing'>,
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
   const isReplacement = env[IS_REPLACEMENT] !== undefined;
   let gateway: ServedGateway | undefined;
   let address: ReservedAddress | undefined;
@@ -33,6 +36,9 @@ export async function runControl(options: Omit<ServeOptions, 'isGreeted'>, env: 
     await mayStart;
   }
   const onStopped = () => tellPrimary({ type: 'handedOver' });
-  gateway = await serveGateway({ ...options, address, certificates, onStopped, isGreeted: !isReplacement });
+  const onServing = (served: ServedGateway) => {
+    gateway = served;
+  };
+  await serveGateway({ ...options, address, certificates, onStopped, onServing, isGreeted: !isReplacement });
   tellPrimary({ type: 'ready' });
 }

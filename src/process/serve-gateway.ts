@@ -31,6 +31,8 @@ export interface ServeOptions {
   certificates?: Promise<Certificates>;
   /** Called when a stop is done, just before the process ends. */
   onStopped?(): void;
+  /** Called when the gateway serves, before anything is printed: a reader of the output may stop the process at once. */
+  onServing(gateway: ServedGateway): void;
   /** Whether the start is printed. */
   isGreeted: boolean;
 }
@@ -50,7 +52,8 @@ export async function serveGateway({
   address,
   certificates,
   onStopped,
-}: ServeOptions): Promise<ServedGateway> {
+  onServing,
+}: ServeOptions): Promise<void> {
   const { logs, out, exit } = output;
   const onFatal = (text: string) => {
     log.fatal(text);
@@ -99,6 +102,6 @@ export async function serveGateway({
       },
     );
   };
-  if (isGreeted) out.write(greeting(gateway, config.publicApiUrl)); // This comes last, as a reader of the output may stop the process at once.
-  return { stop };
+  onServing({ stop });
+  if (isGreeted) out.write(greeting(gateway, config.publicApiUrl));
 }

@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import type { Readable, Writable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { eventually } from '../eventually.ts';
 
@@ -11,10 +12,17 @@ export const hasProc = existsSync('/proc/self/stat');
 
 /** @returns its number, and when it began as `/proc` has it. It is there until the test is over. */
 export async function newZombie(): Promise<{ pid: number; start: string }> {
-  // The shell's child ends, and what the shell becomes asks for nothing.
-  const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  // The shell's child ends, and what the shell has become by then asks for nothing.
+  const parent = spawn('sh', ['-c', 'head -c 1 <&3 >/dev/null & echo $!; exec sleep 60'], {
+    stdio: ['ignore', 'pipe', 'ignore', 'pipe'],
+  });
   onTestFinished(() => void parent.kill('SIGKILL'));
-  const [chunk] = await once(parent.stdout, 'data');
+  const [, stdout, , end] = parent.stdio as unknown as [null, Readable, null, Writable];
+  const [chunk] = await once(stdout, 'data');
+  await eventually(() => {
+    if (readFileSync(`/proc/${parent.pid}/comm`, 'latin1').trim() !== 'sleep') throw new Error('it is a shell yet');
+  });
+  end.end('.');
   const pid = Number(String(chunk));
   const fields = () => {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
