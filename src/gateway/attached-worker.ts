@@ -26,6 +26,9 @@ import { createRegistrar, type NodeRegistrar } from '../store/tunnels/registrar.
 import { startSessionCheck } from './housekeeping.ts';
 import { type Storage, startRenewal } from './storage.ts';
 
+/** The routes that are kept for each worker, which keeps some of them itself. Memory for them is reserved. */
+const ROUTES_MAX = 20_000;
+
 export interface WorkerDeps {
   config: Config;
   storage: Storage;
@@ -82,7 +85,7 @@ export function controlCalls(
     const parts = { prisma, changes, baseUrl, urgent: storage.database.urgent };
     const { lease, wasDeleted } = await adoptNode(parts, { nodeId, leaseMs, holdMs });
     const registrar = createRegistrar({
-      ...{ prisma, changes, keys, node: lease, settings: config, baseUrl },
+      ...{ prisma, changes, keys, node: lease, settings: { ...config, routesMax: ROUTES_MAX }, baseUrl },
       adopted: wasDeleted ? new Map() : sessions,
     });
     registrar.onSessionReplaced((id) => void tell('sessionReplaced', id));

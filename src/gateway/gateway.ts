@@ -28,6 +28,8 @@ export type { GatewayOptions };
 
 /** The backlog of connections to the admin listener until it serves them. */
 const ADMIN_CONNECTIONS_MAX = 256;
+/** The routes that a control process keeps: no visitor comes to it. */
+const CONTROL_ROUTES_MAX = 1000;
 /** How long API calls under way have when another control process takes over, in milliseconds: others wait meanwhile. */
 const HAND_OVER_DRAIN_MS = 1000;
 
@@ -111,7 +113,9 @@ async function startParts(parts: Lifecycle, config: Config, options: GatewayOpti
   const reach = { isPrivateAllowed: config.policyFetch === 'any', standIn: options.signerHosts };
   const signingKeys = new SigningKeys(reach, { now: () => performance.now(), time: now });
   const signingKey = signingKeys.find.bind(signingKeys);
-  const registrar = createRegistrar({ prisma, changes, keys, node, settings: config, baseUrl });
+  // No visitor comes to a control process.
+  const routesMax = localDirectory === undefined ? undefined : CONTROL_ROUTES_MAX;
+  const registrar = createRegistrar({ prisma, changes, keys, node, settings: { ...config, routesMax }, baseUrl });
   if (peers)
     await parts.start({
       name: 'check of sessions',

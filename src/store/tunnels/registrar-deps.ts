@@ -16,6 +16,8 @@ export interface RegistrarSettings {
   acmeDomain: string;
   /** How other nodes reach this one; undefined: visitors are not forwarded to other nodes. */
   nodeLink: object | undefined;
+  /** The most routes that are kept in memory; left out, as many as suit a node of a cluster. Each node of a machine has its own. */
+  routesMax?: number | undefined;
   /** How long the addresses of a lost session are held for its credential, in milliseconds. */
   sessionHold: number;
 }

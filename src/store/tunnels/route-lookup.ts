@@ -33,7 +33,9 @@ type Cached = TunnelRoute | readonly TunnelRoute[] | Absent;
 type Absent = 'unknown' | 'offline';
 
 export function createRouteSource({ prisma, node, changes, settings }: RegistrarDeps): RouteSource {
-  const cache = new LRUCache<string, Cached>(boundedTo(settings.nodeLink ? CACHE_MAX.forwarding : CACHE_MAX.alone));
+  const cache = new LRUCache<string, Cached>({
+    max: settings.routesMax ?? (settings.nodeLink ? CACHE_MAX.forwarding : CACHE_MAX.alone),
+  });
   // A node without links uses no route, so none can fail: the result only says what visitors are told.
   const ttlMs = settings.nodeLink ? TTL_MS : CHANGING_TTL_MS;
   /** Names that nobody served. When an endpoint comes, all of them are looked up anew: it may have one of them. */
