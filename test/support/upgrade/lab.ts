@@ -45,9 +45,20 @@ interface LogLine {
   ms?: number;
 }
 
+/** @throws what a part fails with; the gateway has ended then. */
 export async function startUpgradeLab(options: LabOptions): Promise<UpgradeLab> {
-  const ends: (() => unknown)[] = [];
   const gateway = await startProcess({ WORKERS: '2', DRAIN_MS: '1000', ...options.env });
+  try {
+    return await fill(gateway, options);
+  } catch (error) {
+    await gateway.kill('SIGTERM');
+    await gateway.place.remove();
+    throw error;
+  }
+}
+
+async function fill(gateway: GatewayProcess, options: LabOptions): Promise<UpgradeLab> {
+  const ends: (() => unknown)[] = [];
   const origin = await startOrigin();
   const lines = () => gateway.stderr.flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as LogLine] : []));
   const count = (text: string) => lines().filter(({ msg }) => msg.startsWith(text)).length;
