@@ -23,8 +23,7 @@ const output = openOutput((dropped) => log?.warn({ dropped }, 'log lines were dr
 try {
   await run();
 } catch (error) {
-  // Of a process that has ended, the reason is in the log already.
-  if (!cluster.isPrimary || !(log && cluster.settings.exec)) output.logs.write(`${explain(error)}\n`);
+  output.logs.write(`${explain(error)}\n`);
   await output.exit(1);
 }
 

@@ -32,7 +32,7 @@ import { startCertificateRenewal } from './certificate-renewal.ts';
 import { startClusterPlane, startRemotePorts } from './cluster-plane.ts';
 import type { DataPlane, DataPlaneParts } from './data-plane-types.ts';
 import { findServing, moduleEnvironment, visitServices } from './forwarding-services.ts';
-import { Lifecycle } from './lifecycle.ts';
+import { type Lifecycle, startAll } from './lifecycle.ts';
 import { openOwnListeners } from './own-listeners.ts';
 
 /**
@@ -43,13 +43,10 @@ const REPLACED_GRACE_MS = 3000;
 
 /** Starts the data plane. @throws {Error} the error of a listener that cannot be opened; nothing is left running then. */
 export async function startDataPlane(config: Config, options: DataPlaneParts): Promise<DataPlane> {
-  const parts = new Lifecycle(options.log);
-  try {
-    return { ...(await startParts(parts, config, options)), close: (drainMs) => parts.stop(drainMs) };
-  } catch (error) {
-    await parts.stop(0);
-    throw error;
-  }
+  return startAll(options.log, async (parts) => ({
+    ...(await startParts(parts, config, options)),
+    close: (drainMs) => parts.stop(drainMs),
+  }));
 }
 
 async function startParts(

@@ -18,7 +18,7 @@ import type { TrafficPlane } from './data-plane-types.ts';
 import { type EventPlane, eventPlane } from './event-plane.ts';
 import type { GatewayOptions } from './gateway-options.ts';
 import { startHousekeeping, startSessionCheck } from './housekeeping.ts';
-import { Lifecycle } from './lifecycle.ts';
+import { type Lifecycle, startAll } from './lifecycle.ts';
 import { reserveAddress, reserveApiAddress, stopperOf } from './managed-server.ts';
 import { startNode, startStorage } from './storage.ts';
 import { startTrafficPlane } from './traffic-plane.ts';
@@ -59,13 +59,7 @@ export interface Gateway {
  * then.
  */
 export async function startGateway(config: Config, options: GatewayOptions): Promise<Gateway> {
-  const parts = new Lifecycle(options.log);
-  try {
-    return await startParts(parts, config, options);
-  } catch (error) {
-    await parts.stop(0);
-    throw error;
-  }
+  return startAll(options.log, (parts) => startParts(parts, config, options));
 }
 
 async function startParts(parts: Lifecycle, config: Config, options: GatewayOptions): Promise<Gateway> {

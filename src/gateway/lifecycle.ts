@@ -119,6 +119,17 @@ export class Lifecycle {
   }
 }
 
+/** Starts parts. When that fails, those that were started are stopped. @throws what it fails with. */
+export async function startAll<T>(log: Logger, start: (parts: Lifecycle) => Promise<T>): Promise<T> {
+  const parts = new Lifecycle(log);
+  try {
+    return await start(parts);
+  } catch (error) {
+    await parts.stop(0);
+    throw error;
+  }
+}
+
 /** @throws what `work` fails with, or an error when it takes longer than `ms` milliseconds. */
 export async function withTimeout<T>(ms: number, work: () => T | Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

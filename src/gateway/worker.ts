@@ -23,7 +23,7 @@ import { newId } from '../store/ids.ts';
 import { startDataPlane } from './data-plane.ts';
 import type { DataPlane } from './data-plane-types.ts';
 import type { GatewayOptions } from './gateway-options.ts';
-import { Lifecycle } from './lifecycle.ts';
+import { type Lifecycle, startAll } from './lifecycle.ts';
 import { nodeDirectory } from './node-directory.ts';
 import { trafficState } from './traffic-state.ts';
 
@@ -50,13 +50,7 @@ export interface WorkerOptions extends Pick<GatewayOptions, 'log' | 'signerHosts
 
 /** Starts a worker, as soon as there is a control process. @throws as `startDataPlane` does. */
 export async function startWorker(config: Config, options: WorkerOptions): Promise<Worker> {
-  const parts = new Lifecycle(options.log);
-  try {
-    return await startParts(parts, config, options);
-  } catch (error) {
-    await parts.stop(0);
-    throw error;
-  }
+  return startAll(options.log, (parts) => startParts(parts, config, options));
 }
 
 async function startParts(parts: Lifecycle, config: Config, options: WorkerOptions): Promise<Worker> {

@@ -18,6 +18,7 @@ export class WorkerMetrics {
   /** What each worker told last: its counts go on to be a part of the sums when it has ended. */
   readonly #last = new Map<Channel, MetricJson[]>();
   #ended: MetricJson[] = [];
+  #collecting: Promise<string> | undefined;
 
   /** @param own the metrics of this process. @param channels of the workers that are connected. */
   constructor(own: Registry, channels: () => readonly Channel[]) {
@@ -29,8 +30,18 @@ export class WorkerMetrics {
     return this.#own.contentType;
   }
 
-  /** The sums, in the text format of Prometheus. Of a worker that does not answer, they have what it told before. */
-  async metrics(): Promise<string> {
+  /**
+   * The sums, in the text format of Prometheus. Of a worker that does not answer, they have what it told before. Concurrent calls share
+   * one collection, so that a worker that has ended is added once.
+   */
+  metrics(): Promise<string> {
+    this.#collecting ??= this.#collect().finally(() => {
+      this.#collecting = undefined;
+    });
+    return this.#collecting;
+  }
+
+  async #collect(): Promise<string> {
     const own = await this.#own.getMetricsAsJSON();
     const channels = this.#channels();
     await Promise.all(channels.map((channel) => this.#ask(channel)));

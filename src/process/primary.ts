@@ -32,7 +32,7 @@ export interface PrimaryOptions {
   exec: string;
 }
 
-/** Runs the gateway in several processes, until a signal ends it. @throws when they cannot be started. */
+/** Runs the gateway in several processes, until a signal ends it. It ends the process when they cannot be started. */
 export async function runPrimary({ config, log, output, exec }: PrimaryOptions): Promise<void> {
   // The processes accept from one queue; the other policy would hand each connection on from here.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
@@ -67,10 +67,10 @@ export async function runPrimary({ config, log, output, exec }: PrimaryOptions):
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop());
   try {
     await generations.start(exec);
-  } catch (error) {
+  } catch {
     if (isStopping) return;
-    children.killAll(); // The process that has ended has said why.
-    throw error;
+    children.killAll();
+    return output.exit(1); // The process that has ended has said why.
   }
   log.info({ workers: config.workers }, 'all processes serve');
   const upgrade = (file: string) => generations.upgrade(file);

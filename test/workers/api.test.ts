@@ -8,28 +8,28 @@ import { HEARD_HERE, REQUESTS, startReceiver } from '../live/traffic-events/lab.
 import { eventually } from '../support/eventually.ts';
 import { samples } from '../support/load/metrics.ts';
 import { visit } from '../support/visit.ts';
-import { type Family, startFamily, WORKERS } from './support.ts';
+import { type ProcessGroup, startProcessGroup, WORKERS } from './support.ts';
 
-let family: Family;
+let group: ProcessGroup;
 beforeAll(async () => {
-  family = await startFamily(HEARD_HERE);
+  group = await startProcessGroup(HEARD_HERE);
 });
-afterAll(() => family?.close());
+afterAll(() => group?.close());
 
 /** A tunnel of an agent at a worker, before a service that says the path. */
 async function open(name: string, worker: number): Promise<string> {
   const port = await service((request, response) => void response.end(request.url));
-  return serve(await family.agentAt(worker), port, { domain: `${name}.tunnel.localhost` });
+  return serve(await group.agentAt(worker), port, { domain: `${name}.tunnel.localhost` });
 }
 
 /** How many answers visitors have got. */
 async function answers(): Promise<number> {
-  const all = (await samples(family.gateway.admin)).series('gateway_http_requests_total');
+  const all = (await samples(group.gateway.admin)).series('gateway_http_requests_total');
   return all.reduce((sum, { value }) => sum + value, 0);
 }
 
 test('only the owner of the processes may open their sockets', () => {
-  const { mode } = statSync(join(family.gateway.place.dataDir, 'run'));
+  const { mode } = statSync(join(group.gateway.place.dataDir, 'run'));
   expect((mode & 0o777).toString(8)).toBe('700');
 });
 
@@ -37,14 +37,14 @@ test('events of visits at both workers reach a destination', async () => {
   const url = await open('events', 0);
   const receiver = await startReceiver();
   onTestFinished(() => receiver.close());
-  const { events } = await receiver.hear(family.gateway, [{ type: REQUESTS }]);
+  const { events } = await receiver.hear(group.gateway, [{ type: REQUESTS }]);
   const paths: string[] = [];
   for (const worker of WORKERS) {
-    const agent = await family.connectionAt(worker);
+    const agent = await group.connectionAt(worker);
     for (let index = 0; index < 5; index++) {
       const path = `/${worker}/${index}`;
       paths.push(path);
-      expect((await visit(url, family.gateway.http, { agent, path })).body).toBe(path);
+      expect((await visit(url, group.gateway.http, { agent, path })).body).toBe(path);
     }
   }
   const told = () => events.map(({ object }) => object.http.request.url.path).filter((path) => paths.includes(path));
@@ -53,20 +53,20 @@ test('events of visits at both workers reach a destination', async () => {
 
 test('requests are captured at both workers, and replayed', async () => {
   const url = await open('captured', 1);
-  const { nodes } = await family.graphql('{ endpoints { nodes { id publicUrl } } }');
+  const { nodes } = await group.graphql('{ endpoints { nodes { id publicUrl } } }');
   const { id } = nodes.find(({ publicUrl }: { publicUrl: string }) => publicUrl === url);
-  await family.graphql('mutation ($id: ID!) { startTrafficCapture(endpointId: $id, input: {}) { isOn } }', { id });
+  await group.graphql('mutation ($id: ID!) { startTrafficCapture(endpointId: $id, input: {}) { isOn } }', { id });
   for (const worker of WORKERS)
-    await visit(url, family.gateway.http, { agent: await family.connectionAt(worker), path: `/${worker}` });
+    await visit(url, group.gateway.http, { agent: await group.connectionAt(worker), path: `/${worker}` });
   const list = 'query ($id: ID!) { capturedRequests(endpointId: $id) { nodes { id url replayOf } } }';
-  const captured = async () => (await family.graphql(list, { id })).nodes;
+  const captured = async () => (await group.graphql(list, { id })).nodes;
   const expected = ['/1', '/0'];
   await eventually(async () =>
     expect((await captured()).map((one: { url: string }) => new URL(one.url).pathname)).toEqual(expected),
   );
   const replay = 'mutation ($id: ID!) { replayRequest(id: $id) { status body { text } captured { replayOf } } }';
   for (const [index, { id }] of (await captured()).entries())
-    expect(await family.graphql(replay, { id })).toEqual({
+    expect(await group.graphql(replay, { id })).toEqual({
       status: 200,
       body: { text: expected[index] },
       captured: { replayOf: id },
@@ -77,16 +77,16 @@ test('metrics are the sums over the workers, and stay so when a worker has ended
   const url = await open('counted', 0);
   // One after the other, so that what is measured is all there was.
   const grow = async (worker: number, visits: number) => {
-    const agent = await family.connectionAt(worker);
+    const agent = await group.connectionAt(worker);
     const before = await answers();
-    for (let index = 0; index < visits; index++) await visit(url, family.gateway.http, { agent });
+    for (let index = 0; index < visits; index++) await visit(url, group.gateway.http, { agent });
     expect(await answers()).toBe(before + visits);
   };
   await grow(0, 7);
   await grow(1, 5);
   const before = await answers();
-  family.kill(1, 'SIGKILL');
-  await family.settled();
+  group.kill(1, 'SIGKILL');
+  await group.settled();
   // The new worker has visited itself.
   const after = await answers();
   expect(after - before).toBeGreaterThanOrEqual(0);

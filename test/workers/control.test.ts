@@ -5,25 +5,25 @@ import type { TestClient } from '../agent/client/support.ts';
 import { serve, service } from '../cluster/support.ts';
 import { eventually } from '../support/eventually.ts';
 import { visit } from '../support/visit.ts';
-import { CONTROL, type Family, LONG, startFamily, WORKERS } from './support.ts';
+import { CONTROL, LONG, type ProcessGroup, startProcessGroup, WORKERS } from './support.ts';
 import { startVisitors, type Visitors } from './visitors.ts';
 
 /** For so many visits the control process is stopped, and at least for so long. */
 const VISITS = 200;
 const STOPPED_MS = 2000;
 
-let family: Family;
+let group: ProcessGroup;
 beforeAll(async () => {
-  family = await startFamily();
+  group = await startProcessGroup();
 });
-afterAll(() => family?.close());
+afterAll(() => group?.close());
 
 /** Agents at each worker, by the names of their tunnels, whose services answer with these. */
 async function open(prefix: string): Promise<Map<string, TestClient>> {
   const opened = new Map<string, TestClient>();
   for (const worker of WORKERS) {
     const name = `${prefix}-${worker}.tunnel.localhost`;
-    const agent = await family.agentAt(worker);
+    const agent = await group.agentAt(worker);
     await serve(agent, await service((_, response) => void response.end(name)), { domain: name });
     opened.set(name, agent);
   }
@@ -33,16 +33,16 @@ async function open(prefix: string): Promise<Map<string, TestClient>> {
 /** Visitors of all names, at both workers, which know the names from now on. */
 async function visitors(names: string[]): Promise<Visitors> {
   for (const worker of WORKERS) {
-    const agent = await family.connectionAt(worker);
-    for (const name of names) expect((await visit(`http://${name}/`, family.gateway.http, { agent })).body).toBe(name);
+    const agent = await group.connectionAt(worker);
+    for (const name of names) expect((await visit(`http://${name}/`, group.gateway.http, { agent })).body).toBe(name);
   }
-  const visitors = startVisitors(family.gateway.http, Object.fromEntries(names.map((name) => [name, name])));
+  const visitors = startVisitors(group.gateway.http, Object.fromEntries(names.map((name) => [name, name])));
   onTestFinished(() => visitors.stop());
   return visitors;
 }
 
 async function sessionIds(): Promise<string[]> {
-  const { status, body } = await family.gateway.call('GET', '/tunnel_sessions');
+  const { status, body } = await group.gateway.call('GET', '/tunnel_sessions');
   expect(status).toBe(200);
   return body.tunnel_sessions.map(({ id }: { id: string }) => id).sort();
 }
@@ -54,7 +54,7 @@ test(
     const agents = await open('stopped');
     const sessions = await sessionIds();
     const all = await visitors([...agents.keys()]);
-    const pid = family.kill(CONTROL, 'SIGSTOP');
+    const pid = group.kill(CONTROL, 'SIGSTOP');
     await Promise.all([all.more(VISITS), new Promise((resolve) => setTimeout(resolve, STOPPED_MS))]);
     process.kill(pid, 'SIGCONT');
     await eventually(async () => expect(await sessionIds()).toEqual(sessions));
@@ -69,16 +69,16 @@ test(
   'when it is killed, another takes over with the sessions as they are, and no visitor of a known name fails',
   LONG,
   async () => {
-    const { gateway } = family;
+    const { gateway } = group;
     const agents = await open('killed');
     const credential = (await gateway.call('POST', '/credentials', {})).body;
-    const revoked = await family.agentAt(1, { authtoken: credential.token });
+    const revoked = await group.agentAt(1, { authtoken: credential.token });
     const sessions = await sessionIds();
     const all = await visitors([...agents.keys()]);
-    const pid = family.kill(CONTROL, 'SIGKILL');
+    const pid = group.kill(CONTROL, 'SIGKILL');
     await all.more(VISITS);
-    await family.settled();
-    expect(family.pid(CONTROL)).not.toBe(pid);
+    await group.settled();
+    expect(group.pid(CONTROL)).not.toBe(pid);
     await all.more(VISITS);
     await all.stop();
     expect(all.failures).toEqual([]);
@@ -89,7 +89,7 @@ test(
       const name = `again-${index}.tunnel.localhost`;
       await serve(agent, await service((_, response) => void response.end(name)), { domain: name });
       for (const worker of WORKERS) {
-        const answer = await visit(`http://${name}/`, gateway.http, { agent: await family.connectionAt(worker) });
+        const answer = await visit(`http://${name}/`, gateway.http, { agent: await group.connectionAt(worker) });
         expect(answer.body).toBe(name);
       }
     }

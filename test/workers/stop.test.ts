@@ -7,20 +7,20 @@ import { expect, onTestFinished, test } from 'vitest';
 import { serve, service } from '../cluster/support.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Visit, visit } from '../support/visit.ts';
-import { CONTROL, type Family, runs, startFamily, WORKERS } from './support.ts';
+import { CONTROL, type ProcessGroup, runs, startProcessGroup, WORKERS } from './support.ts';
 
 /** Longer than a worker may take that has nothing to finish, and shorter than the longest drain. */
 const DRAIN_MS = '20000';
 const SOON_MS = 5000;
 
-async function start(): Promise<Family> {
-  const family = await startFamily({ DRAIN_MS });
-  onTestFinished(() => family.close());
-  return family;
+async function start(): Promise<ProcessGroup> {
+  const group = await startProcessGroup({ DRAIN_MS });
+  onTestFinished(() => group.close());
+  return group;
 }
 
 /** Visits at both workers whose answers wait. @returns the visits, and what lets the answers go. */
-async function underWay(family: Family): Promise<{ visits: Promise<Visit>[]; answer(): void }> {
+async function underWay(group: ProcessGroup): Promise<{ visits: Promise<Visit>[]; answer(): void }> {
   const responses: ServerResponse[] = [];
   const visits: Promise<Visit>[] = [];
   for (const worker of WORKERS) {
@@ -28,24 +28,24 @@ async function underWay(family: Family): Promise<{ visits: Promise<Visit>[]; ans
     const port = await service((_, response) => {
       responses.push(response);
     });
-    await serve(await family.agentAt(worker), port, { domain: name });
-    visits.push(visit(`http://${name}/`, family.gateway.http, { agent: await family.connectionAt(worker) }));
+    await serve(await group.agentAt(worker), port, { domain: name });
+    visits.push(visit(`http://${name}/`, group.gateway.http, { agent: await group.connectionAt(worker) }));
     await eventually(() => expect(responses).toHaveLength(visits.length));
   }
   return { visits, answer: () => responses.forEach((response) => void response.end('finished')) };
 }
 
-const isRefused = (family: Family) =>
-  visit('http://x.tunnel.localhost/', family.gateway.http).catch(({ code }) => code);
+const isRefused = (group: ProcessGroup) =>
+  visit('http://x.tunnel.localhost/', group.gateway.http).catch(({ code }) => code);
 
-test('SIGTERM finishes what is under way, ends all processes, and leaves no socket; the next start is as any', async () => {
-  const family = await start();
-  const { gateway } = family;
-  const pids = family.pids();
+test('SIGTERM finishes what is under way, ends all processes, and leaves no socket; the next start is like any other', async () => {
+  const group = await start();
+  const { gateway } = group;
+  const pids = group.pids();
   expect(pids).toHaveLength(3);
-  const { visits, answer } = await underWay(family);
+  const { visits, answer } = await underWay(group);
   const ended = gateway.kill('SIGTERM');
-  await eventually(async () => expect(await isRefused(family)).toBe('ECONNREFUSED'));
+  await eventually(async () => expect(await isRefused(group)).toBe('ECONNREFUSED'));
   answer();
   expect((await Promise.all(visits)).map(({ status, body }) => `${status} ${body}`)).toEqual([
     '200 finished',
@@ -57,14 +57,14 @@ test('SIGTERM finishes what is under way, ends all processes, and leaves no sock
 });
 
 test('when the control process is away at SIGTERM, the workers finish what is under way, and end then', async () => {
-  const family = await start();
-  const pids = family.pids();
-  const { visits, answer } = await underWay(family);
-  family.kill(CONTROL, 'SIGKILL');
+  const group = await start();
+  const pids = group.pids();
+  const { visits, answer } = await underWay(group);
+  group.kill(CONTROL, 'SIGKILL');
   // The next control process has begun, and does not serve yet.
-  await eventually(() => expect(pids).not.toContain(family.pid(CONTROL) ?? pids[0]));
-  const ended = family.gateway.kill('SIGTERM');
-  await eventually(async () => expect(await isRefused(family)).toBe('ECONNREFUSED'));
+  await eventually(() => expect(pids).not.toContain(group.pid(CONTROL) ?? pids[0]));
+  const ended = group.gateway.kill('SIGTERM');
+  await eventually(async () => expect(await isRefused(group)).toBe('ECONNREFUSED'));
   answer();
   const began = performance.now();
   expect((await Promise.all(visits)).map(({ body }) => body)).toEqual(['finished', 'finished']);
@@ -73,9 +73,9 @@ test('when the control process is away at SIGTERM, the workers finish what is un
 });
 
 test('when the primary is killed, no process is left, and what is left in the directory does not disturb the next start', async () => {
-  const family = await start();
-  const { gateway } = family;
-  const pids = family.pids();
+  const group = await start();
+  const { gateway } = group;
+  const pids = group.pids();
   expect(await gateway.kill('SIGKILL')).toBe(null);
   await eventually(() => expect(pids.filter(runs)).toEqual([]));
   const next = await gateway.restart();

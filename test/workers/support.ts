@@ -17,7 +17,7 @@ export const WORKERS = [0, 1] as const;
 /** The control process, or a worker by its index. */
 export type Which = typeof CONTROL | (typeof WORKERS)[number];
 
-export interface Family {
+export interface ProcessGroup {
   gateway: GatewayProcess;
   ca: string;
   /** The process id of one that runs now; undefined when it does not. */
@@ -48,11 +48,11 @@ export interface AgentOptions {
 }
 
 /** Starts it. Whoever starts it closes it. */
-export async function startFamily(env: Record<string, string> = {}): Promise<Family> {
+export async function startProcessGroup(env: Record<string, string> = {}): Promise<ProcessGroup> {
   const gateway = await startProcess({ WORKERS: '2', DRAIN_MS: '2000', ...env });
   const ca = await readFile(join(gateway.place.dataDir, 'ca.pem'), 'utf8');
   const [host = '', port] = gateway.agent.split(':');
-  const family: Family = {
+  const group: ProcessGroup = {
     gateway,
     ca,
     pid: (which) =>
@@ -62,13 +62,13 @@ export async function startFamily(env: Record<string, string> = {}): Promise<Fam
       }),
     pids: () => childrenOf(gateway.pid),
     kill(which, signal) {
-      const pid = family.pid(which);
+      const pid = group.pid(which);
       if (pid === undefined) throw new Error(`${which} does not run`);
       process.kill(pid, signal);
       return pid;
     },
     async at(worker, open) {
-      const other = family.kill(worker === 0 ? 1 : 0, 'SIGSTOP');
+      const other = group.kill(worker === 0 ? 1 : 0, 'SIGSTOP');
       try {
         return await open();
       } finally {
@@ -80,11 +80,11 @@ export async function startFamily(env: Record<string, string> = {}): Promise<Fam
       const agent = protocol === 'https' ? new HttpsAgent({ ...settings, ca }) : new HttpAgent(settings);
       onTestFinished(() => agent.destroy());
       // The answer proves that it is accepted. Nobody has this name, so no other worker is asked.
-      await family.at(worker, () => visit(`${protocol}://nobody.tunnel.localhost/`, gateway[protocol], { agent }));
+      await group.at(worker, () => visit(`${protocol}://nobody.tunnel.localhost/`, gateway[protocol], { agent }));
       return agent;
     },
     async agentAt(worker, { authtoken = gateway.authtoken, timing = {} } = {}) {
-      const agent = await family.at(worker, async () => {
+      const agent = await group.at(worker, async () => {
         const options = { ...(authtoken === undefined ? {} : { authtoken }), legs: 1 };
         const made = newClient({ host, port: Number(port), ca }, options, { ...PATIENT, ...timing });
         onTestFinished(() => made.client.close());
@@ -92,17 +92,17 @@ export async function startFamily(env: Record<string, string> = {}): Promise<Fam
         return made;
       });
       await agent.until(() => Boolean(agent.client.status.legs[0]?.node));
-      expect(family.workerOf(agent)).toBe(worker);
+      expect(group.workerOf(agent)).toBe(worker);
       return agent;
     },
     workerOf({ client }) {
-      const pid = ownerOf(join(gateway.place.dataDir, 'run', `${client.status.legs[0]?.node}.sock`), family.pids());
+      const pid = ownerOf(join(gateway.place.dataDir, 'run', `${client.status.legs[0]?.node}.sock`), group.pids());
       return pid === undefined ? undefined : roleOf(pid).worker;
     },
     async settled() {
       const query = '{ gatewayInfo { nodes { isReachable } } }';
       await eventually(async () => {
-        const { nodes } = await family.graphql(query);
+        const { nodes } = await group.graphql(query);
         expect(nodes).toEqual(Array.from({ length: 3 }, () => ({ isReachable: true })));
       }, SETTLES);
     },
@@ -113,16 +113,16 @@ export async function startFamily(env: Record<string, string> = {}): Promise<Fam
     },
     async close() {
       // One that a failed test has stopped would not end.
-      for (const pid of family.pids()) process.kill(pid, 'SIGCONT');
+      for (const pid of group.pids()) process.kill(pid, 'SIGCONT');
       await gateway.kill('SIGTERM');
       await gateway.place.remove();
     },
   };
   try {
-    await family.settled();
-    return family;
+    await group.settled();
+    return group;
   } catch (error) {
-    await family.close();
+    await group.close();
     throw error;
   }
 }

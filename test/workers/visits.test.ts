@@ -7,18 +7,18 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { listen } from '../agent/client/peer.ts';
 import { serve, service } from '../cluster/support.ts';
 import { visit } from '../support/visit.ts';
-import { type Family, startFamily, WORKERS } from './support.ts';
+import { type ProcessGroup, startProcessGroup, WORKERS } from './support.ts';
 
 /** With a connection for each visit, so many come to both workers. */
 const VISITS = 25;
 /** Two agents at each worker. */
 const AGENTS = [...WORKERS, ...WORKERS];
 
-let family: Family;
+let group: ProcessGroup;
 beforeAll(async () => {
-  family = await startFamily();
+  group = await startProcessGroup();
 });
-afterAll(() => family?.close());
+afterAll(() => group?.close());
 
 const protocols = ['http', 'https'] as const;
 
@@ -26,17 +26,17 @@ test.each(protocols)('whichever worker an %s visitor comes to, the tunnel that w
   const names = AGENTS.map((_, index) => `${protocol}-${index}.tunnel.localhost`);
   for (const [index, worker] of AGENTS.entries()) {
     const port = await service((_, response) => void response.end(names[index]));
-    await serve(await family.agentAt(worker), port, { protocol, domain: names[index] as string });
+    await serve(await group.agentAt(worker), port, { protocol, domain: names[index] as string });
   }
-  const options = (agent?: HttpAgent) => ({ ca: family.ca, ...(agent && { agent }) });
+  const options = (agent?: HttpAgent) => ({ ca: group.ca, ...(agent && { agent }) });
   const ask = (agent?: HttpAgent) =>
     Promise.all(
       names.map(async (name) => {
-        const { body } = await visit(`${protocol}://${name}/`, family.gateway[protocol], options(agent));
+        const { body } = await visit(`${protocol}://${name}/`, group.gateway[protocol], options(agent));
         return body;
       }),
     );
-  for (const worker of WORKERS) expect(await ask(await family.connectionAt(worker, protocol))).toEqual(names);
+  for (const worker of WORKERS) expect(await ask(await group.connectionAt(worker, protocol))).toEqual(names);
   for (let turn = 0; turn < VISITS; turn++) expect(await ask()).toEqual(names);
 });
 
@@ -45,7 +45,7 @@ test('whichever worker a TCP visitor comes to, the tunnel of the port answers', 
   for (const [index, worker] of AGENTS.entries()) {
     const server = createServer((socket) => socket.on('error', () => {}).end(`tunnel ${index}`));
     onTestFinished(() => void server.close());
-    urls.push(await serve(await family.agentAt(worker), await listen(server), { protocol: 'tcp' }));
+    urls.push(await serve(await group.agentAt(worker), await listen(server), { protocol: 'tcp' }));
   }
   const ask = () => Promise.all(urls.map((url) => text(connect(Number(new URL(url).port), '127.0.0.1'))));
   const expected = urls.map((_, index) => `tunnel ${index}`);

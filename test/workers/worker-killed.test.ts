@@ -6,22 +6,22 @@ import type { TestClient } from '../agent/client/support.ts';
 import { serve, service } from '../cluster/support.ts';
 import { eventually } from '../support/eventually.ts';
 import { visit } from '../support/visit.ts';
-import { type Family, LONG, startFamily } from './support.ts';
+import { LONG, type ProcessGroup, startProcessGroup } from './support.ts';
 import { startVisitors } from './visitors.ts';
 
 const AGENTS = 3;
 /** A second was seen; the machine may be busy. */
 const BACK_MS = 5000;
 
-let family: Family;
+let group: ProcessGroup;
 beforeAll(async () => {
-  family = await startFamily();
+  group = await startProcessGroup();
 });
-afterAll(() => family?.close());
+afterAll(() => group?.close());
 
 /** An agent as it is without a test's short pauses, and the name of its tunnel, with which the service answers. */
 async function agentAt(worker: number, name: string): Promise<TestClient> {
-  const agent = await family.agentAt(worker, { timing: DEFAULT_TIMING });
+  const agent = await group.agentAt(worker, { timing: DEFAULT_TIMING });
   await serve(agent, await service((_, response) => void response.end(name)), { domain: name });
   return agent;
 }
@@ -38,14 +38,14 @@ test(
     for (const name of lost) agents.push(await agentAt(1, name));
 
     // At the worker that stays: the connections of the other end with it.
-    const own = await family.connectionAt(0);
+    const own = await group.connectionAt(0);
     const failures: string[] = [];
     let visits = 0;
     let isOver = false;
     const visiting = (async () => {
       while (!isOver)
         for (const name of staying) {
-          const answer = await visit(`http://${name}/`, family.gateway.http, { agent: own }).catch(String);
+          const answer = await visit(`http://${name}/`, group.gateway.http, { agent: own }).catch(String);
           if (typeof answer === 'string' || answer.body !== name) failures.push(JSON.stringify(answer));
           visits++;
         }
@@ -54,21 +54,21 @@ test(
       isOver = true;
     });
 
-    const killed = family.kill(1, 'SIGKILL');
+    const killed = group.kill(1, 'SIGKILL');
     const began = performance.now();
     // All are served again: by the worker that is left, or by the one that is new.
     for (const name of lost)
       await eventually(async () => {
-        const { body } = await visit(`http://${name}/`, family.gateway.http, { agent: own });
+        const { body } = await visit(`http://${name}/`, group.gateway.http, { agent: own });
         expect(body).toBe(name);
       });
     expect(performance.now() - began).toBeLessThan(BACK_MS);
     for (const { client } of agents) expect(client.status.sessions).toBe(2);
 
-    await family.settled();
-    expect(family.pid(1)).not.toBe(killed);
+    await group.settled();
+    expect(group.pid(1)).not.toBe(killed);
     await agentAt(1, 'new.tunnel.localhost');
-    expect((await visit('http://new.tunnel.localhost/', family.gateway.http, { agent: own })).body).toBe(
+    expect((await visit('http://new.tunnel.localhost/', group.gateway.http, { agent: own })).body).toBe(
       'new.tunnel.localhost',
     );
     isOver = true;
@@ -82,13 +82,13 @@ test('who connects anew while a worker is killed reaches the other', LONG, async
   const name = 'anew.tunnel.localhost';
   await agentAt(0, name);
   // At worker 1 nobody is when it ends: a connection that it has accepted would end with it.
-  await family.at(0, async () => {
-    const visitors = startVisitors(family.gateway.http, { [name]: name });
+  await group.at(0, async () => {
+    const visitors = startVisitors(group.gateway.http, { [name]: name });
     await visitors.more(20);
-    family.kill(1, 'SIGKILL');
+    group.kill(1, 'SIGKILL');
     await visitors.more(200);
     await visitors.stop();
     expect(visitors.failures).toEqual([]);
   });
-  await family.settled();
+  await group.settled();
 });

@@ -42,6 +42,8 @@ export class SessionTunnels implements ServedTunnels {
   readonly #slots: StreamSlots;
   readonly #tunnels = new Map<string, LiveTunnel>();
   readonly #labelled = new Map<string, LabelledTunnel>();
+  /** Those that take no streams while the agent moves. A tunnel that is bound meanwhile is none of them. */
+  readonly #suspended = new Set<LiveTunnel | LabelledTunnel>();
   /** The number of binds in progress. */
   #pendingBinds = 0;
 
@@ -67,27 +69,28 @@ export class SessionTunnels implements ServedTunnels {
   }
 
   suspend(): void {
-    const { endpoints } = this.#deps;
-    for (const tunnel of [...this.#tunnels.values()]) {
-      tunnel.close();
-      endpoints.remove(tunnel);
-    }
-    for (const tunnel of this.#labelled.values()) {
-      tunnel.close();
-      endpoints.labelled.remove(tunnel);
+    for (const tunnel of [...this.#tunnels.values(), ...this.#labelled.values()]) {
+      this.#withdraw(tunnel);
+      this.#suspended.add(tunnel);
     }
   }
 
   resume(): void {
     const { endpoints } = this.#deps;
-    for (const tunnel of this.#tunnels.values()) {
+    for (const tunnel of this.#suspended) {
       tunnel.reopen();
-      endpoints.add(tunnel);
+      if (tunnel instanceof LiveTunnel) endpoints.add(tunnel);
+      else endpoints.labelled.add(tunnel);
     }
-    for (const tunnel of this.#labelled.values()) {
-      tunnel.reopen();
-      endpoints.labelled.add(tunnel);
-    }
+    this.#suspended.clear();
+  }
+
+  /** Closes a tunnel, and takes it from the lookup of endpoints; one that is suspended is taken from there already. */
+  #withdraw(tunnel: LiveTunnel | LabelledTunnel): void {
+    tunnel.close();
+    if (this.#suspended.delete(tunnel)) return;
+    if (tunnel instanceof LiveTunnel) this.#deps.endpoints.remove(tunnel);
+    else this.#deps.endpoints.labelled.remove(tunnel);
   }
 
   /** Answers a bind. @throws {AgentError} the reason of the refusal. */
@@ -186,14 +189,12 @@ export class SessionTunnels implements ServedTunnels {
     const labelled = this.#labelled.get(tunnelId);
     if (labelled) {
       this.#labelled.delete(tunnelId);
-      labelled.close();
-      this.#deps.endpoints.labelled.remove(labelled);
+      this.#withdraw(labelled);
     }
     const tunnel = this.#tunnels.get(tunnelId);
     if (!tunnel) return;
     this.#tunnels.delete(tunnelId);
-    tunnel.close();
-    this.#deps.endpoints.remove(tunnel);
+    this.#withdraw(tunnel);
     if (tunnel.proto === 'tcp') this.#deps.tcpPorts.release(tunnel.port, holdMs);
   }
 

@@ -9,7 +9,7 @@ import { onServer } from '../../support/gateway/place.ts';
 import { type GatewayProcess, startProcess } from '../../support/gateway/process.ts';
 import { samples } from '../../support/load/metrics.ts';
 import { startEnvironment } from '../../support/load/resident.ts';
-import { cpuOf, type Family, startFamily, WORKERS } from '../../workers/support.ts';
+import { cpuOf, type ProcessGroup, startProcessGroup, WORKERS } from '../../workers/support.ts';
 import { BODY, connectionsOf, Load, median, say } from './load.ts';
 
 const ROUNDS = Number(process.env.WORKERS_ROUNDS || 7);
@@ -24,11 +24,11 @@ const LONG = { timeout: 300_000 };
 describe.skipIf(onServer || process.platform !== 'linux')('two workers', () => {
   const load = new Load();
   let one: GatewayProcess;
-  let two: Family;
+  let two: ProcessGroup;
   beforeAll(async () => {
     const env = await startEnvironment();
     one = await startProcess({ ...env, WORKERS: '1' });
-    two = await startFamily(env);
+    two = await startProcessGroup(env);
   }, 120_000);
   afterAll(async () => {
     load.stop();

@@ -6,7 +6,7 @@ import type { TestClient } from '../../agent/client/support.ts';
 import { serve, service } from '../../cluster/support.ts';
 import { onServer } from '../../support/gateway/place.ts';
 import { type Visit, visit } from '../../support/visit.ts';
-import { CONTROL, type Family, startFamily, WORKERS } from '../../workers/support.ts';
+import { CONTROL, type ProcessGroup, startProcessGroup, WORKERS } from '../../workers/support.ts';
 import { startVisitors } from '../../workers/visitors.ts';
 import { median, say } from './load.ts';
 
@@ -22,15 +22,15 @@ const AGENTS = 4;
 const LONG = { timeout: 300_000 };
 
 describe.skipIf(onServer || process.platform !== 'linux')('processes that are away', () => {
-  let family: Family;
+  let group: ProcessGroup;
   beforeAll(async () => {
-    family = await startFamily();
+    group = await startProcessGroup();
   }, 120_000);
-  afterAll(() => family?.close(), 60_000);
+  afterAll(() => group?.close(), 60_000);
 
   /** A tunnel whose service answers with its name. */
   async function open(worker: number, name: string): Promise<TestClient> {
-    const agent = await family.agentAt(worker, { timing: DEFAULT_TIMING });
+    const agent = await group.agentAt(worker, { timing: DEFAULT_TIMING });
     await serve(agent, await service((_, response) => void response.end(name)), { domain: name });
     return agent;
   }
@@ -44,20 +44,20 @@ describe.skipIf(onServer || process.platform !== 'linux')('processes that are aw
     }
     // Both workers know both.
     for (const worker of WORKERS) {
-      const agent = await family.connectionAt(worker);
-      for (const name of Object.keys(names)) await visit(`http://${name}/`, family.gateway.http, { agent });
+      const agent = await group.connectionAt(worker);
+      for (const name of Object.keys(names)) await visit(`http://${name}/`, group.gateway.http, { agent });
     }
-    const visitors = startVisitors(family.gateway.http, names, VISITORS);
+    const visitors = startVisitors(group.gateway.http, names, VISITORS);
     onTestFinished(() => visitors.stop());
     const restarts: number[] = [];
     for (let round = 0; round < CONTROL_ROUNDS; round++) {
-      const busy = family.kill(CONTROL, 'SIGSTOP');
+      const busy = group.kill(CONTROL, 'SIGSTOP');
       await Promise.all([visitors.more(VISITS), new Promise((resolve) => setTimeout(resolve, BUSY_MS))]);
       process.kill(busy, 'SIGCONT');
       await visitors.more(VISITS);
-      family.kill(CONTROL, 'SIGKILL');
+      group.kill(CONTROL, 'SIGKILL');
       const began = performance.now();
-      await family.settled();
+      await group.settled();
       restarts.push(performance.now() - began);
       await visitors.more(VISITS);
     }
@@ -74,8 +74,8 @@ describe.skipIf(onServer || process.platform !== 'linux')('processes that are aw
     const lost: string[] = Array.from({ length: AGENTS }, (_, index) => `lost-${index}.tunnel.localhost`);
     const agents: TestClient[] = [];
     for (const name of lost) agents.push(await open(1, name));
-    const { http } = family.gateway;
-    const kept = await family.connectionAt(0);
+    const { http } = group.gateway;
+    const kept = await group.connectionAt(0);
     const ask = (name: string): Promise<Visit | undefined> =>
       visit(`http://${name}/`, http, { agent: kept }).catch(() => undefined);
     const visitors = startVisitors(http, { [staying]: staying }, VISITORS);
@@ -83,7 +83,7 @@ describe.skipIf(onServer || process.platform !== 'linux')('processes that are aw
     const times: number[] = [];
     for (let round = 0; round < KILL_ROUNDS; round++) {
       const failed = visitors.failures.length;
-      family.kill(1, 'SIGKILL');
+      group.kill(1, 'SIGKILL');
       const began = performance.now();
       for (const name of lost) await expect.poll(async () => (await ask(name))?.body, { interval: 10 }).toBe(name);
       times.push(performance.now() - began);
@@ -92,9 +92,9 @@ describe.skipIf(onServer || process.platform !== 'linux')('processes that are aw
       const failures = visitors.failures.slice(failed);
       expect(failures.length).toBeLessThanOrEqual(VISITORS);
       for (const { why } of failures) expect(why).toMatch(/ECONNRESET|socket hang up/);
-      await family.settled();
+      await group.settled();
       for (const [index, agent] of agents.entries())
-        if (family.workerOf(agent) !== 1) {
+        if (group.workerOf(agent) !== 1) {
           await agent.client.close();
           agents[index] = await open(1, lost[index] as string);
         }

@@ -4,7 +4,7 @@ import { loadavg } from 'node:os';
 import { expect, test } from 'vitest';
 import type { Manners } from '../../support/agents/herd-agent.ts';
 import { onServer } from '../../support/gateway/place.ts';
-import { startFamily } from '../../workers/support.ts';
+import { startProcessGroup } from '../../workers/support.ts';
 import { startHerd } from '../herd/herd.ts';
 import { say } from './load.ts';
 
@@ -19,11 +19,15 @@ test.skipIf(onServer)(
   `${AGENTS} ${MANNERS} agents are back after their worker is killed`,
   { timeout: 3 * PATIENCE_MS },
   async () => {
-    const family = await startFamily({ MAX_AGENTS: '40000', MAX_SESSIONS_PER_ACCOUNT: '20000', LOG_LEVEL: 'warn' });
-    const [host = '', port] = family.gateway.agent.split(':');
-    const authtoken = family.gateway.authtoken ?? '';
+    const group = await startProcessGroup({
+      MAX_AGENTS: '40000',
+      MAX_SESSIONS_PER_ACCOUNT: '20000',
+      LOG_LEVEL: 'warn',
+    });
+    const [host = '', port] = group.gateway.agent.split(':');
+    const authtoken = group.gateway.authtoken ?? '';
     const begun = performance.now();
-    const herd = await startHerd(AGENTS, MANNERS, { host, port: Number(port), ca: family.ca, authtoken });
+    const herd = await startHerd(AGENTS, MANNERS, { host, port: Number(port), ca: group.ca, authtoken });
     const online = async (isSo: (count: number) => boolean, from: number) => {
       for (;;) {
         const { online: count, failed } = herd.standing();
@@ -37,7 +41,7 @@ test.skipIf(onServer)(
       const cameIn = await online((count) => count === AGENTS, begun);
       const before = herd.standing().lost;
       const killed = performance.now();
-      family.kill(0, 'SIGKILL');
+      group.kill(0, 'SIGKILL');
       await online((count) => count < AGENTS, killed);
       const took = await online((count) => count === AGENTS, killed);
       const { lost } = herd.standing();
@@ -49,7 +53,7 @@ test.skipIf(onServer)(
       expect(took).toBeLessThan(BACK_MS);
     } finally {
       await herd.stop();
-      await family.close();
+      await group.close();
     }
   },
 );
