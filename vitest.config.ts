@@ -1,13 +1,15 @@
-// Every test runs on the embedded database, and those that see what databases do once more on a PostgreSQL server; `npm test`
-// leaves these out when no server answers. Those of GraphQL run once more through Yoga's adapter, and those of traffic once more with
-// visitors at another node than their agents.
+// Every test runs on the embedded database, and those in which a PostgreSQL server may differ once more on one; `npm test` leaves
+// these out when no server answers. Operations of GraphQL run once more through Yoga's adapter, and some of traffic once more with
+// visitors at another node than their agents, or with workers.
 
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { longTests } from './test/soak/long/files.js';
 
-const all = ['test/**/*.test.ts'];
+const all = process.env.SOAK === 'long' ? longTests : ['test/**/*.test.ts'];
 // The AWS SDK would tell every worker what Node it likes.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
-const soak = process.env.SOAK ? [] : ['test/soak/**'];
+const soak = process.env.SOAK ? [] : ['test/soak/**', ...longTests];
 
 export default defineConfig({
   // The ES and the CommonJS copy of graphql refuse each other's types.
@@ -16,8 +18,11 @@ export default defineConfig({
     exclude: ['test/bench/**', ...soak],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
-    // What these start needs all that a machine of two cores has.
-    maxWorkers: ['herd', 'upgrade', 'workers'].includes(process.env.SOAK ?? '') ? 1 : 2,
+    // What these soaks start needs all that a machine of two cores has. Tests wait for a third of their time, for timers, disks and
+    // processes; a server has connections for the gateways of four workers.
+    maxWorkers: ['herd', 'upgrade', 'workers'].includes(process.env.SOAK ?? '')
+      ? 1
+      : Math.min(4, Math.ceil(1.5 * availableParallelism())),
     // Loading graphql, Pothos and Prisma anew takes longer than most files do. The projects share no worker.
     isolate: false,
     testTimeout: 60_000,
@@ -35,36 +40,46 @@ export default defineConfig({
           name: 'postgres',
           env: { GATEWAY_TEST_DATABASE: 'postgres' },
           include: all,
-          // These see no database, only the embedded one, or only through what `store`, `ops` and `rest` prove of it.
+          // Both are PostgreSQL. What is left out sees no database, or nothing in which a server differs from the embedded one:
+          // collation, transactions at once, connections, nodes that share it.
           exclude: [
-            'test/{agent,boot,documents,edge,live,policy,protocol,pure,tunnel,workers}/**',
+            'test/{accounts,agent,boot,contract,dashboard,dns,documents,edge,live,policy,protocol,pure,security,tunnel}/**',
+            'test/workers/!(database-away).test.ts',
             'test/store/embedded/**',
-            // Refused before anything is written, or asked of the database no otherwise than by the operations' own test.
-            'test/accounts/**',
-            'test/dashboard/**',
-            'test/contract/{hostile/hostile,limits}.test.ts',
-            'test/graphql/{capture/**,domain-check*,evaluate-policy,gateway-info,try-acl,engine/{documents,limits,over-http}}.test.ts',
-            'test/rest/{event,headers,ip,modules,operation,order,paths,query,strict,tls}*.test.ts',
-            'test/sign-in/{forgery,plain-http,slow-down,stolen-cookie}.test.ts',
-            'test/security/{api-connections,cors,hostile-round,no-secret-in-logs,strangers,trusted-proxies,unread-answers,who-may-ask}.test.ts',
+            'test/acme/{account-key,browser,client*,own-names,pebble,renewal,revocation}.test.ts',
+            'test/acme/faults/**',
+            'test/alerts/{conditions,rules}.test.ts',
+            'test/audit/retention.test.ts',
+            'test/graphql/!(idempotency|last-used|nodes|provisioning|rotation|search|statements).test.ts',
+            'test/graphql/*/**',
+            'test/lists/{export,refused}.test.ts',
+            'test/bulk/{jobs,retention,rights}.test.ts',
+            'test/rest/!(idempotency).test.ts',
+            'test/sign-in/!(life|races).test.ts',
+            'test/visitor-sign-in/!(two-gateways).test.ts',
             'test/events/{clouds,delivery,sinks}/**',
             'test/events/{load,audit/secrets}.test.ts',
-            'test/events/pipeline/{audit,changes,delivery-state,idle,neighbours}.test.ts',
-            'test/events/traffic/{buffer*,filter,objects,traffic-events}.test.ts',
-            'test/ops/{drain,start}.test.ts',
+            'test/events/pipeline/{audit,changes,delivery-state,idle,neighbours,patches}.test.ts',
+            'test/events/traffic/{buffer*,filter,objects,stored,traffic-events}.test.ts',
+            'test/ops/{drain,inherited-sockets,journey,modules-carried-over,policy-sealing,start,upgrade-schema}.test.ts',
+            'test/store/edges/**',
+            'test/store/queues/{dead-letters,retention}.test.ts',
             'test/ops/failures/{defects,event-crash,full-disk}.test.ts',
-            'test/ops/monitoring/{logs,metrics-visits,ready}.test.ts',
+            'test/ops/monitoring/{health,loaded-code,logs,metrics-visits,ready}.test.ts',
           ],
         },
       },
       {
-        // Our own code frames plain GraphQL POSTs, and Yoga's adapter the rest. Every test of GraphQL runs once more with
-        // all requests through that adapter: what one answers, the other must.
+        // Our own code frames plain GraphQL POSTs, and Yoga's adapter the rest. Each operation, and what is hostile, is asked once more
+        // with all requests through that adapter: what one answers, the other must.
         extends: true,
         test: {
           name: 'yoga',
           env: { GATEWAY_TEST_DATABASE: 'embedded', GATEWAY_TEST_ONLY_YOGA: '1' },
-          include: ['test/contract/{hostile/hostile,operations}.test.ts', 'test/graphql/**/*.test.ts'],
+          include: [
+            'test/contract/{hostile/hostile,operations}.test.ts',
+            'test/graphql/{engine/*,idempotency,subscriptions}.test.ts',
+          ],
         },
       },
       {
@@ -79,6 +94,7 @@ export default defineConfig({
             'test/live/edges/{https-edge,tls-edge,backends}.test.ts',
             'test/live/internal.test.ts',
             'test/live/modules/each.test.ts',
+            'test/live/traffic-figures/counts.test.ts',
           ],
         },
       },
@@ -92,7 +108,9 @@ export default defineConfig({
             'test/tunnel/{sdk,sdk-traffic}.test.ts',
             'test/live/pipeline/{requests,responses,http2}.test.ts',
             'test/live/edges/{https-edge,tls-edge,backends}.test.ts',
-            'test/live/{internal,modules/each,traffic-events/kinds}.test.ts',
+            'test/live/{internal,modules/each,traffic-events/kinds,traffic-figures/counts}.test.ts',
+            'test/acme/domains.test.ts',
+            'test/visitor-sign-in/revocation.test.ts',
             'test/ops/{drain,journey}.test.ts',
           ],
         },

@@ -2,10 +2,10 @@
 // processes, which all begin here.
 
 import cluster from 'node:cluster';
-import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { readConfig } from './config/config.ts';
+import { packageRoot } from './config/package-root.ts';
 import { openLog } from './monitoring/log.ts';
 import { explain } from './process/explain.ts';
 import { ROLE, WORKER_INDEX } from './process/messages.ts';
@@ -13,7 +13,7 @@ import { openOutput } from './process/output.ts';
 import { processConfig } from './process/process-config.ts';
 import type { ServedGateway } from './process/serve-gateway.ts';
 
-const root = resolve(import.meta.dirname, '..');
+const root = packageRoot(import.meta.dirname);
 // The operator has chosen the version of Node; without this, the AWS SDK warns about it in every process.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
 
@@ -39,7 +39,7 @@ async function run(): Promise<void> {
   process.removeAllListeners('warning').on('warning', (warning) => logged.warn({ err: warning }, 'Node.js warning'));
   if (role === 'worker') {
     const { runWorker } = await import('./process/worker-process.ts');
-    return runWorker({ config: processConfig(config, Number(env[WORKER_INDEX])), log, output });
+    return runWorker({ config: processConfig(config, Number(env[WORKER_INDEX])), log, output }, env);
   }
   if (role === 'control') {
     const { runControl } = await import('./process/control-process.ts');

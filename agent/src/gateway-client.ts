@@ -7,8 +7,10 @@ export type Protocol = 'http' | 'https' | 'tcp' | 'tls';
 export type Labels = Readonly<Record<string, string>>;
 
 interface CommonSpec {
-  /** `host:port`, or a URL whose scheme (`https://`) says that the upstream speaks TLS. */
+  /** `host:port`, a URL whose scheme (`https://`) says that the upstream speaks TLS, or a directory, `file:///srv/www`. */
   forwardsTo: string;
+  /** Whether directories without an index.html are shown as a list, where the upstream is a directory. */
+  isListed?: boolean;
   /** A text that the gateway's API shows. */
   metadata: string;
 }
@@ -20,6 +22,12 @@ export interface TunnelSpec extends CommonSpec {
   domain: string | null;
   /** The traffic policy as a text in JSON or YAML; null for none. */
   policy: string | null;
+  /** Whether other tunnels with the same address share its visitors, if they ask for it, too; they do not when left out. */
+  pooling?: boolean | undefined;
+  /** What the gateway speaks to an HTTP upstream: HTTP/1.1 when left out. */
+  upstreamProtocol?: 'http1' | 'http2' | undefined;
+  /** The version of the PROXY protocol that tells the upstream who the visitor is; none when left out. */
+  proxyProtocol?: 1 | 2 | undefined;
   /** The resumption from an earlier bind; null for a new tunnel. */
   resume: Resumption | null;
 }
@@ -117,8 +125,30 @@ export interface ClientStatus extends ConnectionStatus {
   legs: LegStatus[];
 }
 
+/** What an agent says of itself, by which people tell it from others in the gateway's API. */
+export interface AgentSelf {
+  /** What the gateway recognizes it by over restarts; '' when it has nothing to keep that in. */
+  deviceId: string;
+  /** Its name; '' for the host's. */
+  name: string;
+  labels: Labels;
+}
+
+/** A proxy between the agent and the gateway. */
+export interface ForwardProxy {
+  /** `http` and `https`: CONNECT (RFC 9110 section 9.3.6), without and with TLS to the proxy. `socks5`: RFC 1928. */
+  scheme: 'http' | 'https' | 'socks5';
+  /** A name, or an address without brackets. */
+  host: string;
+  port: number;
+  /** The user name and the password (RFC 7617, RFC 1929); null when the proxy asks for none. */
+  login: { user: string; password: string } | null;
+}
+
 /** The handlers of remote commands. Each returns null when it accepts the command, otherwise the reason of the refusal. */
 export interface RemoteCommands {
+  /** The commands that are always refused, with the reason, which the gateway is told beforehand; none when left out. */
+  readonly unsupported?: Readonly<Partial<Record<'stop' | 'restart' | 'update', string>>>;
   stop(): string | null;
   restart(): string | null;
   update(version: string, permitMajor: boolean): string | null;
@@ -135,17 +165,21 @@ export interface GatewayClient {
 
 /** The settings and callbacks of a client. */
 export interface ClientOptions {
-  authtoken: string;
+  /** The authtoken, or what gets it before a session is opened; that may fail with a `GatewayRefusal`. */
+  authtoken: string | (() => Promise<string>);
   /** The agent listeners of the gateway. All belong to one gateway, which may have several processes (nodes). */
   gateways: readonly { host: string; port: number }[];
   /** The number of sessions to have at once, each with another node; null for two where there are two addresses, otherwise one. */
   legs: number | null;
   /** The trusted CA certificates, in PEM; undefined for those that Node trusts. */
   ca: string | undefined;
+  /** Finds the proxy that leads to a gateway; null for none. Without it, there are no proxies. */
+  proxyFor?: (target: { host: string; port: number }) => ForwardProxy | null;
   /** The identity of the session to take over; null for none. */
   identity: SessionIdentity | null;
   /** A text about the agent that the gateway's API shows. */
   metadata: string;
+  self: AgentSelf;
   /**
    * Resolves an upstream to the addresses that the client may connect to; none when it is not allowed. The client does not
    * resolve the name again, as the result may differ by then (DNS rebinding).

@@ -1,12 +1,16 @@
 // The agent's process: it reads arguments and environment, and runs until a signal or a remote command ends it.
 
+import { resolve } from 'node:path';
 import { LineWriter } from '@gateway/protocol';
+import { authtokenOf } from './device/authtoken.ts';
+import { deviceFileOf, openDevice } from './device/device-file.ts';
 import { type Log, openLog } from './log.ts';
 import { diagnose } from './run/diagnose.ts';
 import { type AgentRun, type RestartState, runSingleTunnel } from './run/single-tunnel.ts';
 import { startAgent } from './run/start-agent.ts';
 import { type Command, HELP, type LabelsCommand, readCommand, type TunnelCommand, UsageError } from './settings/cli.ts';
 import { type AgentConfig, ConfigError, readConfig } from './settings/config.ts';
+import { chooseEndpoints, type NamedEndpoint, NO_CONFIG_FILE, readConfigFile } from './tunnels/config-file.ts';
 import { openDefaultPolicy, readPolicyText } from './tunnels/policy.ts';
 import { version } from './version.ts';
 
@@ -22,6 +26,13 @@ const logs: LineWriter = new LineWriter(2, (dropped) =>
   logs.write(`${dropped} log lines were dropped, as nothing read them\n`),
 );
 const print = (line: string) => output.write(`${line}\n`);
+/** What a run of the agent is to do. */
+interface Settings {
+  config: AgentConfig;
+  /** The endpoints of the configuration file that are to be opened. */
+  endpoints: NamedEndpoint[];
+}
+
 const restartState: RestartState = { identity: null, resume: null };
 
 /** Ends the process when its output is written, or after a timeout. */
@@ -43,42 +54,70 @@ try {
 
 /** @returns the exit code. */
 async function run(command: Exclude<Command, { does: 'help' } | { does: 'version' }>): Promise<number> {
-  let config = readConfig(process.env, process.cwd());
+  let { config, endpoints } = await readSettings(command);
   if (command.does === 'diagnose') return (await diagnose(config, print)) ? 0 : 1;
-  if (config.authtoken === '') throw new ConfigError('TUNNEL_AUTHTOKEN must be set to the authtoken of a credential');
   const log = openLog(config.logLevel, config.logFormat, (line) => logs.write(line));
   const stopped = waitForSignal();
   for (;;) {
-    const running = command.does === 'start' ? await startAgent(config, log, print) : startTunnel(command, config, log);
+    const running =
+      command.does === 'start'
+        ? await startAgent(config, log, print, { endpoints })
+        : await startTunnel(command, config, log);
     const reason = await Promise.race([running.ended, stopped]);
     log('info', reason === 'restart' ? 'restarting, as the gateway asked' : 'stopping', { why: reason });
     const forcedStop = setTimeout(() => void exit(reason === 'restart' ? 1 : 0), config.drainMs + FORCED_STOP_MS);
     await running.close();
     clearTimeout(forcedStop);
     if (reason !== 'restart') return 0;
-    config = reloadConfig(config, log);
+    ({ config, endpoints } = await reload({ config, endpoints }, command, log));
   }
 }
 
-/** Reads the configuration for a restart, as files that it names may have changed. An invalid one is not used. */
-function reloadConfig(config: AgentConfig, log: Log): AgentConfig {
+/** Reads the environment and, for the command `start`, the configuration file. What is set in the environment wins. */
+async function readSettings(command: Command): Promise<Settings> {
+  const { env } = process;
+  if (command.does !== 'start') return { config: readConfig(env, process.cwd()), endpoints: [] };
+  const name = command.configFile ?? env.AGENT_CONFIG?.trim() ?? '';
+  // The file's parser is not loaded where there is none.
+  const file = name === '' ? NO_CONFIG_FILE : await readConfigFile(resolve(name));
+  const config = readConfig({ ...file.variables, ...withoutEmpty(env) }, process.cwd());
+  return { config, endpoints: chooseEndpoints(file, command.names) };
+}
+
+function withoutEmpty(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([, text]) => text?.trim()));
+}
+
+/** Reads the settings for a restart, as files may have changed. Invalid ones are not used. */
+async function reload(settings: Settings, command: Command, log: Log): Promise<Settings> {
   try {
-    return readConfig(process.env, process.cwd());
+    return await readSettings(command);
   } catch (error) {
     log('error', 'the configuration is no longer valid; the previous one is used', {
       reason: (error as Error).message,
     });
-    return config;
+    return settings;
   }
 }
 
-function startTunnel(command: TunnelCommand | LabelsCommand, config: AgentConfig, log: Log): AgentRun {
+async function startTunnel(command: TunnelCommand | LabelsCommand, config: AgentConfig, log: Log): Promise<AgentRun> {
+  // With an authtoken there is nothing to keep.
+  const device = config.authtoken === '' ? await openDevice(deviceFileOf(config.stateFile), log) : undefined;
+  const authtoken = authtokenOf(config, device, log);
   const { forwardsTo } = command;
   const spec =
     command.does === 'labels'
       ? { labels: command.labels, forwardsTo, metadata: '' }
-      : { protocol: command.protocol, domain: command.domain, forwardsTo, metadata: '', policy: policyOf(command) };
-  return runSingleTunnel(config, spec, restartState, log, print);
+      : {
+          protocol: command.protocol,
+          domain: command.domain,
+          forwardsTo,
+          metadata: '',
+          policy: policyOf(command),
+          proxyProtocol: command.proxyProtocol,
+          isListed: command.isListed,
+        };
+  return runSingleTunnel(config, authtoken, spec, restartState, log, print);
 
   function policyOf({ protocol, policyFile }: TunnelCommand): string | null {
     if (policyFile !== null) return readPolicyText(policyFile, protocol);

@@ -2,19 +2,24 @@
 
 import type { ModuleEnvironment } from '../http/module.ts';
 import type { CompileQueue } from '../policy/compile/compile-queue.ts';
+import type { AuditAction } from '../store/audit/audit-actions.ts';
 import type { Changes, WriteAction } from '../store/changes/changes.ts';
 import type { Db, PrismaClient } from '../store/database/client.ts';
 import type { Announce } from '../store/events/audit.ts';
 import type { Keys } from '../store/keys/keys.ts';
 import type { SessionCommands } from '../tunnel/control/session-commands.ts';
+import type { AuditTrailOf, CascadeOf, RecordedAct } from './audit-contract.ts';
+import type { Caller } from './caller.ts';
 import type {
   AgentEndpointInfo,
+  AlertTester,
   ApiClient,
   ApiKeyUsage,
   DestinationTester,
   HeavyOperationQueue,
   NodeCaptures,
   NodeDirectory,
+  RequestLogReader,
   SignInService,
   TrafficState,
 } from './dependencies.ts';
@@ -23,7 +28,7 @@ import type { AuditedResource } from './resource.ts';
 import type { ApiSettings } from './settings.ts';
 import { translateConflict, translateWriteError } from './write-errors.ts';
 
-export type { Announce };
+export type { Announce, Caller, RecordedAct };
 
 /** What the API needs of the rest of the gateway. */
 export interface ApiApp {
@@ -33,6 +38,8 @@ export interface ApiApp {
   changes: Changes;
   /** Tells the agents of sessions what to do. */
   sessions: SessionCommands;
+  /** Tries alert channels. */
+  alertTester: AlertTester;
   /** Tries event destinations. */
   destinationTester: DestinationTester;
   /** What the public side of this node knows of its traffic. */
@@ -41,12 +48,18 @@ export interface ApiApp {
   policies: CompileQueue;
   /** Brings what webhooks are checked with whose senders publish it. */
   signingKey: ModuleEnvironment['signingKey'];
+  /** Sends what trial runs of policies ask other servers. */
+  sendOutbound: ModuleEnvironment['sendOutbound'];
+  /** Where addresses are, for trial runs of policies. */
+  locate: ModuleEnvironment['locate'];
   /** Where agents connect to this node. */
   agentEndpoint(): AgentEndpointInfo;
   /** The other nodes, and this one. */
   nodes: NodeDirectory;
   /** The requests of this node that people look at one by one. */
   nodeCaptures(): NodeCaptures;
+  /** The last requests of every endpoint. */
+  requestLog: RequestLogReader;
   /** Tells of what is written. */
   audit: AuditTrail;
   /** Notes which API keys are used. */
@@ -61,46 +74,10 @@ export interface ApiApp {
   shutdownSignal: AbortSignal;
 }
 
-export interface Caller {
-  accountId: string;
-  /** The user or bot user who holds the key, or is signed in. */
-  ownerId: string;
-  isAdmin: boolean;
-  /** The API key that came; undefined in a browser session. */
-  keyId?: string;
-  /** The browser session; undefined when an API key came. */
-  sessionId?: string;
-  /** Only in the answer that begins a browser session: what its page has to keep. */
-  pageSecret?: string;
-}
-
 /** What is deleted along with an object, and told of before it. */
-export interface Cascade {
-  resource: AuditedResource;
-  /** As REST shows them. @param object what REST shows of the object that takes them along. */
-  objects(context: Context, object: object): Promise<object[]> | object[];
-}
-
-/** What was written, to be told. */
-export interface AuditedWrite {
-  resource: AuditedResource;
-  action: Exclude<WriteAction, 'DELETED'>;
-  id: string;
-}
-
-/** Events of what is written. The contexts are in the transactions of the writes. */
-export interface AuditTrail {
-  recordChange(context: Context, announce: Announce, written: AuditedWrite): Promise<void>;
-  /**
-   * To be called before an object is deleted, which may not exist.
-   * @returns what writes the events; to be called after it.
-   */
-  prepareDeletionEvent(
-    context: Context,
-    announce: Announce,
-    deleted: Pick<AuditedWrite, 'resource' | 'id'> & { cascade: Cascade | undefined },
-  ): Promise<() => Promise<void>>;
-}
+export type Cascade = CascadeOf<Context>;
+/** Events of what is written, and entries of who did what. */
+export type AuditTrail = AuditTrailOf<Context>;
 
 /** One operation's view of the gateway. It lives as long as the request. */
 export class Context {
@@ -158,21 +135,18 @@ export class Context {
   }
 
   /**
-   * Creates or changes: runs `work` in a transaction, announces what it returns as changed and tells of it in events.
-   * Every change of every resource passes here, or through `remove`.
+   * Creates: runs `work` in a transaction, announces what it returns, tells of it in events and keeps who did it.
+   * Every write of every resource passes here, or through `update` or `remove`.
    * @throws {ApiError} in place of the database's refusals (not found, in use, changed meanwhile).
    */
-  write<T extends { id: string }>(
+  create<T extends { id: string }>(
     resource: AuditedResource,
-    action: Exclude<WriteAction, 'DELETED'>,
     work: (db: Db, announce: Announce) => Promise<T>,
   ): Promise<T> {
     return this.#transact(async (context, announce) => {
-      const row = await work(context.db, announce).catch((error) => {
-        throw translateWriteError(error, resource, action);
-      });
-      announce({ kind: resource.kind, action, id: row.id, accountId: context.accountId });
-      await this.app.audit.recordChange(context, announce, { resource, action, id: row.id }).catch((error) => {
+      const row = await this.#write(context, announce, { resource, action: 'CREATED' }, work);
+      const written = { resource, id: row.id };
+      await this.app.audit.recordCreation(context, announce, written).catch((error) => {
         throw translateConflict(error);
       });
       return row;
@@ -180,7 +154,30 @@ export class Context {
   }
 
   /**
-   * Deletes: runs `work` like `write` does. It has to fail when there is no such object; events show it as it was before.
+   * Changes: runs `work` like `create` does. It has to fail when there is no such object. What changed is kept, too; of
+   * what changed nothing, nothing is.
+   * @param action what the audit trail calls it, if it is no mere change.
+   * @throws {ApiError} likewise.
+   */
+  update<T extends { id: string }>(
+    resource: AuditedResource,
+    id: string,
+    work: (db: Db, announce: Announce) => Promise<T>,
+    action?: AuditAction,
+  ): Promise<T> {
+    return this.#transact(async (context, announce) => {
+      const recordUpdate = await this.app.audit.prepareUpdate(context, announce, { resource, id, action });
+      const row = await this.#write(context, announce, { resource, action: 'UPDATED' }, work);
+      await recordUpdate().catch((error) => {
+        throw translateConflict(error);
+      });
+      return row;
+    });
+  }
+
+  /**
+   * Deletes: runs `work` like `create` does. It has to fail when there is no such object; what is told and kept of it is
+   * how it was before.
    * @param cascade what goes with it.
    * @throws {ApiError} likewise.
    */
@@ -191,16 +188,46 @@ export class Context {
     cascade?: Cascade,
   ): Promise<void> {
     return this.#transact(async (context, announce) => {
-      const writeEvents = await this.app.audit.prepareDeletionEvent(context, announce, { resource, id, cascade });
+      const recordDeletion = await this.app.audit.prepareDeletion(context, announce, { resource, id, cascade });
       await work(context.db, announce).catch((error) => {
         throw translateWriteError(error, resource, 'DELETED');
       });
       announce({ kind: resource.kind, action: 'DELETED', id, accountId: context.accountId });
-      await writeEvents();
+      await recordDeletion();
     });
   }
 
-  /** Writes what is no change of a resource, so that no event tells of it. */
+  async #write<T extends { id: string }>(
+    { db, accountId }: Context,
+    announce: Announce,
+    { resource, action }: { resource: AuditedResource; action: WriteAction },
+    work: (db: Db, announce: Announce) => Promise<T>,
+  ): Promise<T> {
+    const row = await work(db, announce).catch((error) => {
+      throw translateWriteError(error, resource, action);
+    });
+    announce({ kind: resource.kind, action, id: row.id, accountId });
+    return row;
+  }
+
+  /**
+   * Does what is no change of a resource, so that no event tells of it, and keeps who did it, in one transaction.
+   * @param work gives with its result what was done; nothing is kept where it gives nothing.
+   */
+  act<T>(work: (db: Db, announce: Announce) => Promise<{ result: T; acts: RecordedAct[] }>): Promise<T> {
+    return this.#transact(async (context, announce) => {
+      const { result, acts } = await work(context.db, announce);
+      await this.app.audit.record(context, announce, ...acts);
+      return result;
+    });
+  }
+
+  /** Keeps what was done that is no write at all. */
+  record(...acts: RecordedAct[]): Promise<void> {
+    return this.act(async () => ({ result: undefined, acts }));
+  }
+
+  /** Writes what is no change of a resource, so that no event tells of it and nobody is kept as who did it. */
   withoutAudit<T>(work: (db: Db, announce: Announce) => Promise<T>): Promise<T> {
     return this.#transact((context, announce) => work(context.db, announce));
   }

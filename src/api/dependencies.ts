@@ -1,12 +1,15 @@
 // What the API asks of other parts, as interfaces: the parts are made elsewhere and handed in.
 
+import type { OpenChannel } from '../alerts/channels/deliver.ts';
 import type { Captures } from '../capture/captures.ts';
 import type { ClusterCaptures } from '../capture/cluster-captures.ts';
+import type { EdgeVisit, EdgeVisitResult } from '../capture/edge-visit.ts';
 import type { Replays } from '../capture/replay.ts';
 import type { Target } from '../events/sinks/index.ts';
 import type { CircuitBreakerSnapshot } from '../http/circuit-breaker.ts';
+import type { ClusterRequestLog } from '../request-log/cluster-request-log.ts';
 import type { EndpointTrafficSnapshot } from '../tunnel/endpoints/endpoint-registry.ts';
-import type { RoundTrip } from '../tunnel/session/session-types.ts';
+import type { AnnouncedRefusal, RoundTrip } from '../tunnel/session/session-types.ts';
 import type { ApiError } from './errors/errors.ts';
 import type { SignInLogEntry } from './exchange.ts';
 
@@ -16,8 +19,10 @@ export interface AgentEndpointInfo {
   address: string;
   /** Names that its certificate is for on top of the usual ones: an operator who sets them means agents to use them. */
   hosts: readonly string[];
-  /** The certificate that agents are to trust, in PEM. */
+  /** The file with the certificate of the development authority, in PEM. */
   caFile: string;
+  /** Whether the listener shows this name a certificate that the operator gave, or that the gateway obtained. */
+  hasOwnCertificate(name: string): Promise<boolean>;
 }
 
 /** What all sign-ins of this process share: how many passwords are hashed at once, and who has to wait. */
@@ -78,6 +83,8 @@ export interface NodeCaptures {
   readonly captures: Captures;
   readonly clusterCaptures: ClusterCaptures;
   readonly replays: Pick<Replays, 'send'>;
+  /** Visits a name that the gateway serves. It never rejects. */
+  visitEdge(visit: EdgeVisit): Promise<EdgeVisitResult>;
 }
 
 /** What a node says of itself. */
@@ -112,9 +119,14 @@ export interface TrafficState {
   circuitBreaker(routeId: string): Promise<ShownCircuitBreaker | null>;
   /** The sums over all nodes, of any account; null when no node that answers serves the endpoint. */
   endpointTraffic(id: string): Promise<ShownTraffic | null>;
+  /** The commands that an agent has said it does not support; null when no node that answers has the session. */
+  announcedRefusals(sessionId: string): Promise<readonly AnnouncedRefusal[] | null>;
   /** The newest sign of life of agents; null when no node that answers knows of one. */
   newestRoundTrip(sessionIds: readonly string[]): Promise<ShownRoundTrip | null>;
 }
+
+/** The last requests of every endpoint, at all nodes. It waits for other nodes for a second at most. */
+export type RequestLogReader = Pick<ClusterRequestLog, 'own' | 'newest'>;
 
 /** What became of a trial. */
 export interface DestinationTestResult {
@@ -139,4 +151,26 @@ export interface DestinationTester {
     target: Target | undefined,
     where: { destinationId: string; accountId: string },
   ): Promise<DestinationTestResult>;
+}
+
+/** What became of a notification that tried a channel. */
+export interface ChannelTestResult {
+  ok: boolean;
+  /** `aln_…` */
+  notificationId: string;
+  latencyMs: number;
+  /** Null when it was taken. */
+  code: string | null;
+  /** Why it was not taken; or a warning; mostly null. */
+  message: string | null;
+}
+
+/** What the API needs of alerts. */
+export interface AlertTester {
+  /**
+   * Sends one `alert_test` notification the way that all go. Takes 20 s at most.
+   * @param of the account, and the name of the channel.
+   * @throws nothing: what fails is the outcome.
+   */
+  testChannel(channel: OpenChannel, of: { accountId: string; name: string }): Promise<ChannelTestResult>;
 }

@@ -8,6 +8,13 @@ export function camelCase(name: string): string {
   return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
+/** Gives every field whose name has a capital letter an alias in snake_case, unless it has an alias already. */
+export function inSnakeCase(selection: string): string {
+  return selection.replace(/(\w+:\s*)?\b([a-z]+[A-Z]\w*)\b/g, (whole, alias: string | undefined, name: string) =>
+    alias ? whole : `${snakeCase(name)}: ${name}`,
+  );
+}
+
 /** What REST calls the arguments of a list. */
 const listArguments: Record<string, string> = { first: 'limit', after: 'before_id' };
 
@@ -20,6 +27,11 @@ export function restName(name: string): string {
 export function nounOf(kind: string): string {
   const words = kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return words.replace(/\b(api|https|ip|tls)\b/g, (word) => word.toUpperCase());
+}
+
+/** A noun with its indefinite article: `an API key`, `a user`. */
+export function oneOf(noun: string): string {
+  return /^([aeio]|HTTPS|IP|API)/.test(noun) ? `an ${noun}` : `a ${noun}`;
 }
 
 export function pluralOf(noun: string): string {

@@ -9,7 +9,6 @@ import {
   ServerResponse,
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import cors from 'cors';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import { ProxyProtocolListeners } from '../edge/proxy-protocol/listeners.ts';
@@ -17,6 +16,9 @@ import { qualityValues } from '../http/quality-values.ts';
 import { networksOf } from '../net/networks.ts';
 import { CIPHERS } from '../protocol/tls-suites.ts';
 import { newId } from '../store/ids.ts';
+import { CALLBACK_PATH, type CallbackHandler } from '../visitor-sign-in/callback.ts';
+import type { AgentFiles } from './agent-files/files.ts';
+import { agentDocuments } from './agent-files/serve.ts';
 import type { ApiApp } from './context.ts';
 import type { Dashboard } from './dashboard/files.ts';
 import { isDashboardPath, redirectToDashboard, serveDashboard } from './dashboard/serve.ts';
@@ -27,6 +29,7 @@ import { graphqlHandler } from './graphql/handler.ts';
 import { createAdmission } from './http/admission.ts';
 import type { IsChangeFeedConnected } from './http/authentication.ts';
 import { ApiConnections } from './http/connections.ts';
+import { corsFor } from './http/cors.ts';
 import type { ListenerTls } from './http/listener-tls.ts';
 import type { ApiMetrics } from './http/metrics.ts';
 import { respondToClientErrors } from './http/parser-errors.ts';
@@ -35,6 +38,7 @@ import { createRequestLogger } from './http/request-log.ts';
 import { baseUrlOf, clientAddress, forwardedScheme, isLoopbackRequest } from './http/request-origin.ts';
 import { ResponseBodies } from './http/response-body.ts';
 import { sendError } from './http/responses.ts';
+import { createExports } from './rest/exports/exports.ts';
 import { createRestApp, prepareRoute, serveCollectionList } from './rest/handler.ts';
 import { serveOpenApi } from './rest/openapi.ts';
 import type { Route } from './route.ts';
@@ -65,6 +69,10 @@ export interface ApiOptions {
   isChangeFeedConnected: IsChangeFeedConnected;
   /** Left out: none was built. */
   dashboard?: Dashboard;
+  /** Answers visitors who come back from an identity provider. */
+  callback?: CallbackHandler;
+  /** Left out: the agent is not offered. */
+  agentFiles?: AgentFiles | undefined;
   /** What TLS is spoken with; left out: the listener speaks plain HTTP. */
   tls?: Omit<ListenerTls, 'expiries'>;
   /** Lets Yoga's adapter frame every GraphQL request: the tests of GraphQL run once more so. */
@@ -84,17 +92,28 @@ export function createApi(options: ApiOptions): Api {
     metrics,
     isChangeFeedConnected,
     dashboard = NO_DASHBOARD,
+    agentFiles,
+    callback,
     tls,
     onlyYoga = false,
   } = options;
   const { writeStallMs } = options;
   const { config } = app;
   const isPublicSecure = config.publicApiUrl?.startsWith('https:') ?? false;
-  const { admitRest, admitGraphql, forgetCallers } = createAdmission(app, isChangeFeedConnected);
+  const { admitRest, admitGraphql, admitExport, countStranger, forgetCallers } = createAdmission(
+    app,
+    isChangeFeedConnected,
+  );
   const preparedRoutes = routes.map((row) => prepareRoute(schema, row));
+  const exports = createExports(schema, routes, admitExport);
   const rest = createRestApp(
     preparedRoutes,
-    { '/': serveCollectionList(preparedRoutes), '/openapi.json': serveOpenApi(schema, preparedRoutes) },
+    {
+      '/': serveCollectionList(preparedRoutes),
+      '/openapi.json': serveOpenApi(schema, preparedRoutes, exports.openApiPaths),
+      ...agentDocuments(agentFiles, app, countStranger),
+    },
+    exports.handlers,
     admitRest,
   );
   const engine = createEngine(schema, dashboard.operations);
@@ -105,7 +124,6 @@ export function createApi(options: ApiOptions): Api {
   const body = new ResponseBodies();
   const serveGraphiql = createGraphiqlPage();
   let draining = false;
-
   // Express changes the prototype of each request and response, which slows all later use of them, unless they have
   // the right one from the beginning.
   const httpClasses = {
@@ -146,6 +164,7 @@ export function createApi(options: ApiOptions): Api {
     const requestedPath = request.url?.split('?', 1)[0] ?? '';
     const path = normalizeRequestPath(requestedPath);
     if (path !== requestedPath) request.url = path + (request.url ?? '').slice(requestedPath.length);
+    if (path === CALLBACK_PATH && callback) return callback(request, response);
     // Before other origins are let in: a page of theirs has no use for ours.
     if (isDashboardPath(path)) return serveDashboard(dashboard, path, exchange);
     if (path === '/') {
@@ -204,32 +223,12 @@ function serverOf(tls: ApiOptions['tls'], httpClasses: HttpClasses, listener: Re
   return server;
 }
 
-type Middleware = (request: Parameters<ReturnType<typeof cors>>[0], response: object, next: () => void) => void;
-
 /** Whether an `Accept` header would rather have HTML than JSON, as those of browsers do when a page is opened. */
 function prefersHtml(accept: string): boolean {
   const weights = qualityValues(accept);
   const html = weights.get('text/html') ?? 0;
   const json = weights.get('application/json') ?? weights.get('application/*') ?? weights.get('*/*') ?? 0;
   return html > json;
-}
-
-/** Answers preflights and names the origins that may read answers; without any configured it does nothing. */
-function corsFor(origins: string[]): Middleware {
-  if (origins.length === 0) return (_request, _response, next) => next();
-  const handle = cors({
-    origin: origins.includes('*') ? '*' : origins,
-    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    exposedHeaders: [
-      'Service-Operation-Id',
-      'RateLimit-Limit',
-      'RateLimit-Remaining',
-      'RateLimit-Reset',
-      'Retry-After',
-    ],
-    maxAge: 600,
-  });
-  return (request, response, next) => handle(request, response as never, next);
 }
 
 /** A class whose instances have another prototype, which must inherit from the class's own. */

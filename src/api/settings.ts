@@ -1,10 +1,17 @@
+import type { AlertSettings } from '../alerts/settings.ts';
 import type { ProxySettings } from '../edge/proxy-protocol/settings.ts';
 import type { EventSettings } from '../events/settings.ts';
 
 /** What the API needs to be told. */
-export interface ApiSettings extends ProxySettings, Pick<EventSettings, 'eventWebhookHosts' | 'eventFileDir'> {
-  /** The certificate (a chain in PEM) and its key that the listener speaks TLS with; undefined: it speaks plain HTTP. */
-  apiTls: { certFile: string; keyFile: string } | undefined;
+export interface ApiSettings
+  extends ProxySettings,
+    Pick<EventSettings, 'eventWebhookHosts' | 'eventFileDir'>,
+    Pick<AlertSettings, 'smtp'> {
+  /**
+   * The certificate (a chain in PEM) and its key that the listener speaks TLS with; `obtained`: one that the gateway obtained for the
+   * host of `publicApiUrl`; undefined: it speaks plain HTTP.
+   */
+  apiTls: { certFile: string; keyFile: string } | 'obtained' | undefined;
   /** Base of `uri` and `next_page_uri`, without a slash at its end; undefined: the request's own origin. */
   publicApiUrl: string | undefined;
   /** Hosts whose name a request may bring to build that origin from. Lower case. */
@@ -25,8 +32,16 @@ export interface ApiSettings extends ProxySettings, Pick<EventSettings, 'eventWe
   acmeDomain: string;
   /** Whom to ask for the records of reserved domains: addresses, with or without ports; none: the system's servers. */
   dnsServers: string[];
+  /** Whether certificates are obtained for reserved domains: the operator has agreed to the terms of an authority. */
+  acmeTermsAgreed: boolean;
+  /** The URL of the directory of the certificate authority. */
+  acmeDirectoryUrl: string;
   /** From where policies may fetch keys. */
   policyFetch: 'public' | 'any';
+  /** How long is looked back to tell whether an endpoint fails; milliseconds. */
+  failingWindow: number;
+  /** How many days the audit trail is kept; 0: nothing is. */
+  auditDays: number;
   /** Requests per minute and API key. */
   rateLimit: number;
   /** Requests per minute and address without a valid API key. */

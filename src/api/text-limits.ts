@@ -32,6 +32,28 @@ export function checkBytes(member: string, text: string, max: number, error: Err
   if (actual > max) throw new ApiError(error, { member, max, actual });
 }
 
+export interface LabelLimits {
+  /** How many labels there may be. */
+  count: number;
+  /** The most bytes of a key and of a value. */
+  key: number;
+  value: number;
+}
+
+/** @throws {ApiError} when there are too many labels, or a key or a value is not of the right length. */
+export function checkLabelLimits<T extends Readonly<Record<string, string>>>(labels: T, limits: LabelLimits): T {
+  const member = 'labels';
+  const pairs = Object.entries(labels);
+  if (pairs.length > limits.count) throw new ApiError('tooManyLabels', { member, max: limits.count });
+  const isWithin = (text: string, max: number) => text !== '' && Buffer.byteLength(text) <= max;
+  for (const [key, value] of pairs) {
+    if (key.includes('=') || !isWithin(key, limits.key))
+      throw new ApiError('labelKeyLength', { member, max: limits.key });
+    if (!isWithin(value, limits.value)) throw new ApiError('labelValueLength', { member, max: limits.value });
+  }
+  return labels;
+}
+
 /** Whether the database can hold a text as it is: without U+0000, and without half a surrogate pair. */
 export function isStorable(value: unknown): boolean {
   return typeof value !== 'string' || (!value.includes('\0') && value.isWellFormed());

@@ -48,12 +48,22 @@ const compile = (dev) => ({
   does: 'Compiling (tsc)',
   stamp: 'dist/.stamp',
   madeFrom: () =>
-    hash(['tsconfig.json', 'prisma/schema.prisma', 'package-lock.json', ...filesUnder('src', 'src/dashboard')]),
+    hash(['tsconfig.json', 'prisma/schema.prisma', 'package-lock.json', ...filesUnder('src', ['src/dashboard'])]),
   make: () => {
     removeStale();
     // Only `npm run check` checks types: with them a start needs 900 MB of memory, without them 360 MB.
     return run('tsc', ['-p', 'tsconfig.json', '--noCheck'], { output: dev ? 'dropped' : 'held' });
   },
+  mayFail: dev,
+});
+
+/** @type {(dev: boolean) => Step} */
+const bundleGateway = (dev) => ({
+  does: 'Bundling the gateway',
+  stamp: 'dist/bundle/.stamp',
+  // What was compiled from which sources stands in the stamp; after a failure there is none.
+  madeFrom: () => hash(['src/boot/bundle.js', ...['dist/.stamp'].filter((file) => existsSync(join(root, file)))]),
+  make: () => run(process.execPath, ['src/boot/bundle.js'], { output: 'held' }),
   mayFail: dev,
 });
 
@@ -78,7 +88,7 @@ const buildDashboard = {
   does: 'Building the dashboard',
   stamp: 'dist/dashboard/.stamp',
   madeFrom: () =>
-    hash(['package-lock.json', 'schema.graphql', ...filesUnder('src/dashboard', 'src/dashboard/generated')]),
+    hash(['package-lock.json', 'schema.graphql', ...filesUnder('src/dashboard', ['src/dashboard/generated'])]),
   // With NODE_ENV=development Vite would make a development build.
   make: () => run(process.execPath, ['src/dashboard/build.js'], { output: 'held', env: { NODE_ENV: 'production' } }),
 };
@@ -92,7 +102,13 @@ const buildDashboard = {
 export async function prepare({ dev = false, onlyToRun = false } = {}) {
   try {
     refuseOldNode();
-    const others = [generate, compile(dev), { ...bundleAgent, mayFail: dev }, { ...buildDashboard, mayFail: dev }];
+    const others = [
+      generate,
+      compile(dev),
+      bundleGateway(dev),
+      { ...bundleAgent, mayFail: dev },
+      { ...buildDashboard, mayFail: dev },
+    ];
     if (onlyToRun && others.every(isDone) && hasWhatRuns()) return;
     const steps = [install, ...others];
     // When everything is up to date, it writes nothing and takes no lock: a checkout may be read-only.
@@ -141,7 +157,7 @@ function removeStale() {
   // The build info lists outputs that are current, and tsc does not check that they still exist.
   rmSync(join(root, 'dist/.tsbuildinfo'), { force: true });
   if (!existsSync(join(root, 'dist'))) return;
-  for (const file of filesUnder('dist', 'dist/dashboard')) {
+  for (const file of filesUnder('dist', ['dist/dashboard', 'dist/bundle'])) {
     const source = join('src', relative('dist', file)).replace(/\.map$/, '');
     const sources = [source, source.replace(/js$/, 'ts')];
     if (!sources.some((path) => existsSync(join(root, path)))) rmSync(join(root, file));
@@ -151,13 +167,13 @@ function removeStale() {
 /**
  * Lists all files but hidden ones, which are stamps and locks.
  * @param {string} directory relative to the root, as the result is.
- * @param {string} [except] a directory below it.
+ * @param {string[]} [except] directories below it.
  * @returns {string[]}
  */
-function filesUnder(directory, except) {
+function filesUnder(directory, except = []) {
   return readdirSync(join(root, directory), { withFileTypes: true }).flatMap((entry) => {
     const path = join(directory, entry.name);
-    if (entry.name.startsWith('.') || entry.name === 'node_modules' || path === except) return [];
+    if (entry.name.startsWith('.') || entry.name === 'node_modules' || except.includes(path)) return [];
     return entry.isDirectory() ? filesUnder(path, except) : [path];
   });
 }

@@ -3,5 +3,5 @@
 import { prepare } from './prepare.js';
 
 await prepare({ onlyToRun: true });
-// Named by a URL made here: the compiled file is not there when this one is type checked.
-await import(new URL('../../dist/main.js', import.meta.url).href);
+// Named by a URL made here: the bundle is not there when this one is type checked.
+await import(new URL('../../dist/bundle/main.js', import.meta.url).href);

@@ -8,7 +8,7 @@ import { run } from './command.js';
 import { probe, testDatabaseUrl } from './test-database.js';
 
 /** The projects of vitest.config.ts that need no server. Several exclusions would include each other's projects. */
-const WITHOUT_SERVER = ['--project=embedded', '--project=yoga'];
+const WITHOUT_SERVER = ['--project=embedded', '--project=yoga', '--project=workers'];
 
 /** The result before vitest has counted: one failure, for whatever keeps it from running. */
 let summary = { passed: 0, failed: 1, skipped: 0 };

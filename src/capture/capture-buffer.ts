@@ -1,10 +1,11 @@
-// The captured requests of one endpoint: a buffer of the newest ones.
+// The captured requests of one address: a buffer of the newest ones.
 
 import type { MemoryBudget } from './body-recorder.ts';
 import type { CaptureHolder, CaptureMemory } from './capture-memory.ts';
 import { bodyMemory, headMemory, type RequestCapture, redact } from './captured-request.ts';
+import { type CapturedEndpoint, type CaptureTarget, targetOf } from './stored-capture.ts';
 
-/** The most captured requests of one endpoint. */
+/** The most captured requests of one address. */
 export const REQUESTS_MAX = 200;
 /** The most bytes of these requests with their bodies. Bodies that are being recorded have a limit of the same size. */
 export const BYTES_MAX = 8 * 1024 * 1024;
@@ -19,34 +20,54 @@ export interface CaptureSettings {
   endsAt: number;
 }
 
-/** The buffer of one endpoint. When it is full, the oldest requests are evicted. */
+/** The buffer of one address. When it is full, the oldest requests are evicted. */
 export class CaptureBuffer implements MemoryBudget, CaptureHolder {
-  readonly endpointId: string;
-  readonly accountId: string;
+  readonly target: CaptureTarget;
+  /** The capture that fills it, or did last: `tcap_…`. */
+  captureId = '';
   /** The user who started the capture, or changed its settings last: `usr_…`, `bot_…`. */
   ownerId = '';
   /** Whether requests are captured. */
-  isOn = true;
-  /** The number of requests since the capture was started. */
+  isOn = false;
+  /** Since when this node has filled it for that capture, in milliseconds of the wall clock. */
+  since = 0;
+  /** The number of requests since then. */
   seen = 0;
   /** The number of requests that were evicted for newer ones since then. */
   evicted = 0;
   /** The bytes of the stored requests. */
   bytes = 0;
-  /** When the endpoint went offline, in milliseconds; undefined while it is live. */
+  /** When the address was found offline with its capture off, in milliseconds; undefined while it is neither. */
   offlineSince: number | undefined;
-  #settings: CaptureSettings;
+  #settings: CaptureSettings = { bodyBytes: 0, redacted: new Set(), endsAt: 0 };
   readonly #memory: CaptureMemory<CaptureBuffer>;
   /** The stored requests by their ids, the oldest first. */
   readonly #entries = new Map<string, { captured: RequestCapture; bytes: number }>();
   /** The bytes of the bodies that are being recorded. */
   #recordingBytes = 0;
 
-  constructor(endpointId: string, accountId: string, settings: CaptureSettings, memory: CaptureMemory<CaptureBuffer>) {
-    this.endpointId = endpointId;
-    this.accountId = accountId;
-    this.#settings = settings;
+  constructor(target: CaptureTarget, memory: CaptureMemory<CaptureBuffer>) {
+    this.target = target;
     this.#memory = memory;
+  }
+
+  get accountId(): string {
+    return this.target.accountId;
+  }
+
+  /** Whether the requests to an endpoint belong here. */
+  isOf(endpoint: CapturedEndpoint): boolean {
+    const { accountId, address } = targetOf(endpoint);
+    return accountId === this.target.accountId && address === this.target.address;
+  }
+
+  /** Begins another capture: what the one before has captured is forgotten. @param now the wall clock, in milliseconds. */
+  startAnew(captureId: string, now: number): void {
+    this.clear();
+    this.captureId = captureId;
+    this.since = now;
+    this.seen = 0;
+    this.evicted = 0;
   }
 
   get settings(): CaptureSettings {

@@ -3,6 +3,7 @@
 
 import type { Refusal, RequestReport } from '../edge/reports/traffic-reports.ts';
 import { type VisitorError, visitorErrors } from '../http/visitor-errors.ts';
+import type { EndpointAddress } from '../tunnel/endpoints/endpoint-registry.ts';
 import type { CaptureDetail } from './capture-detail.ts';
 
 /** The estimated memory of a captured request without texts and bodies, and of each header field, in bytes. */
@@ -27,7 +28,9 @@ export interface RequestCapture {
   /** The id: `cap_…`. */
   id: string;
   accountId: string;
+  /** The endpoint that served the address then. */
   endpointId: string;
+  address: EndpointAddress;
   /** The operation id in the gateway's own response. */
   operationId: string | undefined;
   /** When its first byte was received, in milliseconds of the wall clock. */
@@ -65,6 +68,7 @@ export interface CaptureContext {
   /** The names of header fields, in lower case, whose values are redacted. */
   redacted: ReadonlySet<string>;
   replayOf: string | undefined;
+  address: EndpointAddress;
 }
 
 /** Makes a captured request of a report. It ends the recording of the bodies. */
@@ -80,6 +84,7 @@ export function toCapturedRequest(
     id: context.id,
     accountId,
     endpointId,
+    address: context.address,
     operationId: isLocalResponse ? firstValue(fields, 'service-operation-id') : undefined,
     startedAt: request.firstByteAt,
     durationMs: Math.max(0, (response?.lastByteAt ?? context.endedAt) - request.firstByteAt),

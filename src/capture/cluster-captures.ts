@@ -1,12 +1,18 @@
-// Captures over all nodes: each captures the requests that come to it, and whoever is asked answers for all.
+// Captures over all nodes: each captures the requests that come to it, and whoever is asked answers for all. Which captures are
+// on, each reads of the database.
 
 import type { ClusterAccess } from '../cluster/cluster-query.ts';
 import type { NodeLink } from '../cluster/node-link.ts';
+import { waitAtMost } from '../runtime/wait-at-most.ts';
 import { readCaptures, serveCaptures } from './capture-transfer.ts';
 import type { RequestCapture } from './captured-request.ts';
-import type { CaptureOptions, CaptureState, Captures } from './captures.ts';
+import type { CaptureState, Captures } from './captures.ts';
+import { combinedState, type NodeCaptureState } from './combined-state.ts';
+import type { CaptureFollower } from './follow-captures.ts';
+import { type CaptureTarget, targetKey } from './stored-capture.ts';
 
-const CONTROL = 'captureControl';
+const RELOAD = 'captureReload';
+const CLEAR = 'captureClear';
 const LOOK = 'captureLook';
 const FIND = 'captureFind';
 const WATCH = 'captureWatch';
@@ -15,21 +21,16 @@ const CAPTURED = 'captured';
 const WATCH_MS = 10_000;
 const RENEW_MS = 3000;
 const TELL_TIMEOUT_MS = 1000;
+/** How long this node is waited for until it has taken over a stored capture; milliseconds. */
+const RELOAD_MS = 1000;
 
-export type CaptureOwner = { accountId: string; ownerId: string };
-
-/** What is done to the capture at an endpoint. */
-type CaptureCommand =
-  | { endpointId: string; action: 'start'; owner: CaptureOwner; options: CaptureOptions }
-  | { endpointId: string; action: 'stop' | 'clear' };
-
-/** What a node knows of the capture at an endpoint. */
+/** What a node knows of the capture at an address. */
 interface NodeCapture {
-  state: Omit<CaptureState, 'redacted'> & { redacted: string[] };
+  state: NodeCaptureState;
   /** Who has started it or changed it last; null when it is off and nothing is stored. */
   heldBy: string | null;
-  /** The ids of its stored requests, the newest first. */
-  ids: string[];
+  /** Its stored requests, the newest first. */
+  requests: { id: string; endpointId: string }[];
 }
 
 /** A captured request, and where it is. */
@@ -38,18 +39,20 @@ export interface CaptureRef {
   /** The node that has it; '' is this one. */
   nodeId: string;
   accountId: string;
+  address: CaptureTarget['address'];
+  /** The endpoint that served the address then. */
   endpointId: string;
   /** Who has started its capture; null when it is off and nothing is stored. */
   heldBy: string | null;
 }
 
-/** The capture at an endpoint over all nodes. */
+/** The capture at an address over all nodes. */
 export interface GatheredCapture {
   state: CaptureState;
   /** Everybody who has started it at some node. */
   heldBy: readonly string[];
   /** The stored requests, the newest first. */
-  requests: readonly { id: string; nodeId: string }[];
+  requests: readonly { id: string; endpointId: string; nodeId: string }[];
   /** Whether a node did not answer in time; null where there is no link to any. */
   isPartial: boolean | null;
 }
@@ -59,31 +62,40 @@ type Listener = (ref: CaptureRef) => void;
 export class ClusterCaptures {
   readonly #captures: Captures;
   readonly #cluster: ClusterAccess | undefined;
-  /** Who of this node watches endpoints. */
+  readonly #follower: Pick<CaptureFollower, 'reload'> | undefined;
+  /** Who of this node watches, by `targetKey`. */
   readonly #listeners = new Map<string, Set<Listener>>();
-  /** The other nodes that watch endpoints, and the end of that. */
+  /** The other nodes that watch, and the end of that. */
   readonly #watchers = new Map<string, { link: NodeLink; ending: NodeJS.Timeout }>();
 
-  /** @param cluster undefined where there is no other node. */
-  constructor(captures: Captures, cluster: ClusterAccess | undefined) {
+  /**
+   * @param cluster undefined where there is no other node.
+   * @param follower of stored captures; undefined where no visitors come.
+   */
+  constructor(captures: Captures, cluster: ClusterAccess | undefined, follower?: Pick<CaptureFollower, 'reload'>) {
     this.#captures = captures;
     this.#cluster = cluster;
+    this.#follower = follower;
     if (!cluster) return;
     serveCaptures(captures, cluster);
     const { methods } = cluster;
-    methods.set(CONTROL, async (body) => {
-      this.#run(body as CaptureCommand);
+    methods.set(RELOAD, async (body) => {
+      await follower?.reload((body as { ids: string[] }).ids);
       return {};
     });
-    methods.set(LOOK, async (body) => this.#look((body as { endpointId: string }).endpointId));
+    methods.set(CLEAR, async (body) => {
+      captures.clear(body as CaptureTarget);
+      return {};
+    });
+    methods.set(LOOK, async (body) => this.#look(body as CaptureTarget));
     methods.set(FIND, async (body) => this.#find((body as { id: string }).id) ?? {});
     methods.set(WATCH, async (body, link) => {
-      this.#watch((body as { endpointId: string }).endpointId, link);
+      this.#watch(body as CaptureTarget, link);
       return {};
     });
     methods.set(CAPTURED, async (body, { nodeId }) => {
       const ref = { ...(body as CaptureRef), nodeId };
-      for (const listener of this.#listeners.get(ref.endpointId) ?? []) listener(ref);
+      for (const listener of this.#listeners.get(targetKey(ref)) ?? []) listener(ref);
       return {};
     });
   }
@@ -93,26 +105,29 @@ export class ClusterCaptures {
     return this.#cluster !== undefined;
   }
 
-  start(endpointId: string, { accountId, ownerId }: CaptureOwner, options: CaptureOptions): Promise<void> {
-    return this.#runAtAll({ endpointId, action: 'start', owner: { accountId, ownerId }, options });
+  /**
+   * Has all nodes take over a capture as it is stored, and waits for that for a second at most. They hear of it in any case;
+   * but whoever has started it may send the next request at once.
+   */
+  async reload(id: string): Promise<void> {
+    const own = this.#follower && waitAtMost(RELOAD_MS, this.#follower.reload([id]));
+    await Promise.all([own, this.#cluster?.calls.callAll(RELOAD, { ids: [id] })]);
   }
 
-  stop(endpointId: string): Promise<void> {
-    return this.#runAtAll({ endpointId, action: 'stop' });
+  /** Deletes the captured requests of an address. It waits for other nodes for a second at most. */
+  async clear({ accountId, address }: CaptureTarget): Promise<void> {
+    this.#captures.clear({ accountId, address });
+    await this.#cluster?.calls.callAll(CLEAR, { accountId, address });
   }
 
-  clear(endpointId: string): Promise<void> {
-    return this.#runAtAll({ endpointId, action: 'clear' });
-  }
-
-  /** The capture at an endpoint. It waits for other nodes for a second at most. */
-  async look(endpointId: string): Promise<GatheredCapture> {
-    const own = this.#look(endpointId);
-    const others = await this.#cluster?.calls.callAll<NodeCapture>(LOOK, { endpointId });
+  /** The capture at an address. It waits for other nodes for a second at most. */
+  async look({ accountId, address }: CaptureTarget): Promise<GatheredCapture> {
+    const own = this.#look({ accountId, address });
+    const others = await this.#cluster?.calls.callAll<NodeCapture>(LOOK, { accountId, address });
     const all = [['', own] as const, ...(others?.answers ?? [])];
-    const requests = all.flatMap(([nodeId, { ids }]) => ids.map((id) => ({ id, nodeId })));
+    const requests = all.flatMap(([nodeId, { requests }]) => requests.map((request) => ({ ...request, nodeId })));
     return {
-      state: combined(all.map(([, { state }]) => state)),
+      state: combinedState(all.map(([, { state }]) => state)),
       heldBy: all.flatMap(([, { heldBy }]) => heldBy ?? []),
       requests: requests.toSorted((one, other) => (one.id < other.id ? 1 : -1)),
       isPartial: others ? others.silent.length > 0 : null,
@@ -143,64 +158,55 @@ export class ClusterCaptures {
     return refs.flatMap(({ id }) => found.get(id) ?? []);
   }
 
-  /** Calls the listener with each request that is captured at an endpoint, at any node. @returns the function that ends it. */
-  listen(endpointId: string, listener: Listener): () => void {
-    const stop = this.#captures.listen(endpointId, ({ id }) => {
+  /** Calls the listener with each request that is captured at an address, at any node. @returns the function that ends it. */
+  listen({ accountId, address }: CaptureTarget, listener: Listener): () => void {
+    const target = { accountId, address };
+    const key = targetKey(target);
+    const stop = this.#captures.listen(target, ({ id }) => {
       const ref = this.#find(id);
       if (ref) listener(ref);
     });
     if (!this.#cluster) return stop;
     const { calls } = this.#cluster;
-    const listeners = this.#listeners.get(endpointId) ?? new Set();
-    this.#listeners.set(endpointId, listeners.add(listener));
-    const ask = () => void calls.callAll(WATCH, { endpointId });
+    const listeners = this.#listeners.get(key) ?? new Set();
+    this.#listeners.set(key, listeners.add(listener));
+    const ask = () => void calls.callAll(WATCH, target);
     ask();
     const renewal = setInterval(ask, RENEW_MS).unref();
     return () => {
       stop();
       clearInterval(renewal);
       listeners.delete(listener);
-      if (listeners.size === 0 && this.#listeners.get(endpointId) === listeners) this.#listeners.delete(endpointId);
+      if (listeners.size === 0 && this.#listeners.get(key) === listeners) this.#listeners.delete(key);
     };
   }
 
-  async #runAtAll(command: CaptureCommand): Promise<void> {
-    this.#run(command);
-    await this.#cluster?.calls.callAll(CONTROL, command);
-  }
-
-  #run(command: CaptureCommand): void {
-    if (command.action === 'start') this.#captures.start(command.endpointId, command.owner, command.options);
-    else this.#captures[command.action](command.endpointId);
-  }
-
-  #look(endpointId: string): NodeCapture {
-    const { redacted, ...state } = this.#captures.state(endpointId);
-    const ids = this.#captures.list(endpointId).map(({ id }) => id);
+  #look(target: CaptureTarget): NodeCapture {
+    const { redacted, ...state } = this.#captures.state(target);
     return {
       state: { ...state, redacted: [...redacted] },
-      heldBy: this.#captures.ownerOf(endpointId) ?? null,
-      ids,
+      heldBy: this.#captures.ownerOf(target) ?? null,
+      requests: this.#captures.list(target).map(({ id, endpointId }) => ({ id, endpointId })),
     };
   }
 
   #find(id: string): CaptureRef | undefined {
     const captured = this.#captures.get(id);
     if (!captured) return undefined;
-    const { accountId, endpointId } = captured;
-    return { id, nodeId: '', accountId, endpointId, heldBy: this.#captures.ownerOf(endpointId) ?? null };
+    const { accountId, address, endpointId } = captured;
+    return { id, nodeId: '', accountId, address, endpointId, heldBy: this.#captures.ownerOf(captured) ?? null };
   }
 
   /** Tells another node of what is captured, until it does not ask for it any more. */
-  #watch(endpointId: string, link: NodeLink): void {
-    const key = `${link.nodeId} ${endpointId}`;
+  #watch(target: CaptureTarget, link: NodeLink): void {
+    const key = `${link.nodeId} ${targetKey(target)}`;
     const known = this.#watchers.get(key);
     if (known) {
       known.link = link;
       known.ending.refresh();
       return;
     }
-    const stop = this.#captures.listen(endpointId, ({ id }) => {
+    const stop = this.#captures.listen(target, ({ id }) => {
       const ref = this.#find(id);
       // Whoever cannot be reached finds it in the list.
       if (ref) watcher.link.call(CAPTURED, ref, TELL_TIMEOUT_MS).catch(() => undefined);
@@ -218,21 +224,4 @@ function groupByNode(refs: readonly { id: string; nodeId: string }[]) {
   const groups = new Map<string, { id: string; nodeId: string }[]>();
   for (const ref of refs) groups.set(ref.nodeId, [...(groups.get(ref.nodeId) ?? []), ref]);
   return groups;
-}
-
-/** On, where any is; with the sums of what is stored; of what is set, what the longest one has. */
-function combined(states: readonly NodeCapture['state'][]): CaptureState {
-  const [first, ...others] = states as [NodeCapture['state'], ...NodeCapture['state'][]];
-  const longest = others.reduce((best, each) => (each.endsAt > best.endsAt ? each : best), first);
-  const total = (count: 'kept' | 'keptBytes' | 'passed' | 'forgotten') =>
-    states.reduce((all, each) => all + each[count], 0);
-  return {
-    ...longest,
-    isOn: states.some(({ isOn }) => isOn),
-    redacted: new Set(states.flatMap(({ redacted }) => redacted)),
-    kept: total('kept'),
-    keptBytes: total('keptBytes'),
-    passed: total('passed'),
-    forgotten: total('forgotten'),
-  };
 }

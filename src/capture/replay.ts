@@ -3,14 +3,14 @@
 
 import { once } from 'node:events';
 import { type IncomingMessage, request as startRequest } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { connect as connectTls } from 'node:tls';
 import { endpointRulesOf } from '../edge/pipeline/endpoint-rules.ts';
 import type { LiveEndpoint } from '../tunnel/endpoints/endpoint.ts';
 import { unmapIpv4 } from '../tunnel/network/peer.ts';
 import type { BodyCapture, FieldPairs, RequestCapture } from './captured-request.ts';
 import type { Captures } from './captures.ts';
+import { connectToListener, type OwnListeners } from './own-listeners.ts';
 import { type ReplayEdits, replayFields } from './replay-head.ts';
 
 /** The most bytes that are read of a response's body; a longer one is truncated. */
@@ -23,8 +23,6 @@ export const REPLAY_TIMEOUT_MS = 30_000;
 export const REPLAYS_MAX = 8;
 /** The time in which the replay itself must be captured after its response; milliseconds. */
 const CAPTURE_TIMEOUT_MS = 1000;
-/** The loopback address for a listener on all addresses. */
-const LOOPBACK: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
 /** The response to a replay. */
 export interface ReplayResponse {
@@ -43,14 +41,10 @@ export type ReplayFailure =
   | { failed: 'noAnswer'; reason: string };
 
 /** The dependencies of replays. */
-export interface ReplaysOptions {
-  /** The addresses of this node's public listeners. */
-  listeners: Record<'http' | 'https', Pick<AddressInfo, 'address' | 'port'>>;
+export interface ReplaysOptions extends OwnListeners {
   captures: Captures;
-  /** Finds the endpoint of a captured request that another node has; left out where there is none. */
-  findElsewhere?(captured: RequestCapture): Promise<LiveEndpoint | undefined>;
-  /** The PROXY protocol header that a connection to a listener must start with; undefined or left out when there is none. */
-  proxyHeader?(listener: 'http' | 'https', ip: string): Buffer | undefined;
+  /** Finds the endpoint to which the name of a captured request leads now, if it is of its account. */
+  findServing?(captured: RequestCapture): Promise<LiveEndpoint | undefined>;
   /** The timeout of a replay, in milliseconds; `REPLAY_TIMEOUT_MS` when left out. */
   timeoutMs?: number;
 }
@@ -69,8 +63,8 @@ export class Replays {
   async send(captured: RequestCapture, edits: ReplayEdits): Promise<ReplayResponse | ReplayFailure> {
     if (captured.status === 101) return { failed: 'upgraded' };
     // Without the endpoint, the host may belong to another account by now, which must not get the secrets in the request.
-    const { captures, findElsewhere } = this.#options;
-    const endpoint = captures.endpoint(captured.endpointId) ?? (await findElsewhere?.(captured));
+    const { captures, findServing } = this.#options;
+    const endpoint = captures.endpoint(captured.endpointId) ?? (await findServing?.(captured));
     if (!endpoint) return { failed: 'gone' };
     const tls = captured.isTls ? endpointRulesOf(endpoint)?.tls : undefined;
     if (tls?.clientAuthorities && tls.clientVerification !== 'request') return { failed: 'clientCertificate' };
@@ -82,7 +76,7 @@ export class Replays {
     if (inProgress === REPLAYS_MAX) return { failed: 'tooMany' };
     this.#inProgress.set(accountId, inProgress + 1);
     try {
-      return await this.#sendAndCapture(captured, edits, fields);
+      return await this.#sendAndCapture(captured, endpoint, { edits, fields });
     } catch (error) {
       return { failed: 'noAnswer', reason: error instanceof Error ? error.message : String(error) };
     } finally {
@@ -94,13 +88,13 @@ export class Replays {
 
   async #sendAndCapture(
     captured: RequestCapture,
-    edits: ReplayEdits,
-    fields: FieldPairs,
+    endpoint: LiveEndpoint,
+    { edits, fields }: { edits: ReplayEdits; fields: FieldPairs },
   ): Promise<ReplayResponse | ReplayFailure> {
     const { captures, timeoutMs = REPLAY_TIMEOUT_MS } = this.#options;
     const startedAt = performance.now();
     const timeout = AbortSignal.timeout(timeoutMs);
-    const socket = await this.#connect(captured, timeout).catch((error) => {
+    const socket = await connectToListener(this.#options, captured, timeout).catch((error) => {
       if (!timeout.aborted) throw error;
     });
     if (!socket) return { failed: 'timeout' };
@@ -116,7 +110,7 @@ export class Replays {
       const body = await readBody(response, timeout);
       const durationMs = performance.now() - startedAt;
       socket.destroy();
-      const ownCaptured = !captures.has(captured.endpointId)
+      const ownCaptured = !captures.has(endpoint)
         ? undefined
         : await Promise.race([ownCapture, pause(CAPTURE_TIMEOUT_MS, undefined, { ref: false })]);
       return {
@@ -129,28 +123,6 @@ export class Replays {
     } finally {
       removeReplay();
       socket.destroy();
-    }
-  }
-
-  async #connect({ scheme, host }: RequestCapture, signal: AbortSignal): Promise<Socket> {
-    const { address, port } = this.#options.listeners[scheme];
-    const to = { host: LOOPBACK[address] ?? address, port };
-    const servername = host.replace(/:\d*$/, '').replace(/\.$/, '');
-    const socket = connect(to);
-    socket.on('error', () => {}); // The functions that wait for the socket get its errors.
-    try {
-      await once(socket, 'connect', { signal });
-      const header = this.#options.proxyHeader?.(scheme, unmapIpv4(socket.localAddress ?? ''));
-      if (header) socket.write(header);
-      if (scheme === 'http') return socket;
-      // The listener is our own, so its certificate needs no verification.
-      const tls = connectTls({ socket, servername, ALPNProtocols: ['http/1.1'], rejectUnauthorized: false });
-      tls.on('error', () => {}); // As above.
-      await once(tls, 'secureConnect', { signal });
-      return tls;
-    } catch (error) {
-      socket.destroy();
-      throw error;
     }
   }
 }

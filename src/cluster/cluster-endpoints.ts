@@ -5,20 +5,14 @@ import { LRUCache } from 'lru-cache';
 import type { RouteSource, Routes, RouteTarget, TunnelRoute } from '../tunnel/control/routes.ts';
 import type { Labels, LiveEndpoint, Proto } from '../tunnel/endpoints/endpoint.ts';
 import type { EndpointLookup, NameStatus } from '../tunnel/endpoints/endpoint-lookup.ts';
-import {
-  addressesOfName,
-  type EndpointAddress,
-  type EndpointRegistry,
-  endpointAddress,
-  isInternalName,
-} from '../tunnel/endpoints/endpoint-registry.ts';
+import { addressesOfName, type EndpointAddress, type EndpointRegistry } from '../tunnel/endpoints/endpoint-registry.ts';
 import type { EdgeProto } from '../tunnel/endpoints/tunnel-group.ts';
-import { describe, isSameService, type TunnelDescription } from './descriptions.ts';
 import type { LinkCounters } from './link-counters.ts';
 import { MovingEndpoints } from './moving-endpoints.ts';
 import type { NodeLinks } from './node-links.ts';
 import type { RemoteTunnel } from './remote-tunnel.ts';
 import { RemoteTunnels, type RemoteTunnelsDeps } from './remote-tunnels.ts';
+import { rerouteBy } from './reroute.ts';
 
 /** The most names and selectors whose endpoints are kept. */
 const KEPT_MAX = 10_000;
@@ -60,7 +54,12 @@ export class ClusterEndpoints implements EndpointLookup {
     this.moving = new MovingEndpoints(deps.now);
     this.tunnels = new RemoteTunnels({
       ...deps,
-      reroute: (lost) => this.moving.find([endpointAddress(lost.description)], () => this.#reroute(lost)),
+      reroute: rerouteBy({
+        ...deps,
+        moving: this.moving,
+        tunnel: (route, proto) => this.tunnels.get(route, proto),
+        routesOf: (target) => this.#routesOf(keyOf(target), () => deps.routes.lookUp(target)),
+      }),
     });
   }
 
@@ -192,37 +191,6 @@ export class ClusterEndpoints implements EndpointLookup {
     this.#found.set(key, found);
     return found;
   }
-
-  /** Where the visitors of a tunnel go now that its node cannot serve. Only the same service gets them, on whichever node it is. */
-  async #reroute({ description, tunnelId, nodeId }: RemoteTunnel): Promise<LiveEndpoint | undefined> {
-    const { endpoints, routes: source, counters } = this.#deps;
-    const own = endpoints.byTunnelId(tunnelId, description.proto);
-    if (own?.isOpen && isSameService(describe(own), description)) {
-      counters.rerouted++;
-      return own;
-    }
-    const target = targetOf(description);
-    if (!target) return undefined;
-    source.forgetRoutes(target);
-    const { routes } = await this.#routesOf(keyOf(target), () => source.lookUp(target)).catch(() => ({ routes: [] }));
-    // Another node first: the same one has just failed.
-    const others = routes.toSorted((one, other) => Number(one.node.id === nodeId) - Number(other.node.id === nodeId));
-    for (const route of others.slice(0, MEMBERS_MAX)) {
-      const tunnel = await this.tunnels.get(route, 'http');
-      if (!tunnel || !isSameService(tunnel.description, description)) continue;
-      counters.rerouted++;
-      return tunnel;
-    }
-    return undefined;
-  }
-}
-
-/** What a tunnel is looked up by; undefined for labelled ones, which the next visitor's selector chooses among. */
-function targetOf({ proto, hostname, accountId, port }: TunnelDescription): RouteTarget | undefined {
-  if (port === 0) return undefined;
-  if (proto === 'tcp' || isInternalName(hostname))
-    return { address: endpointAddress({ accountId, proto, hostname, port }) };
-  return { listener: proto === 'http' ? 'http' : 'tls', hostname };
 }
 
 const keyOf = (target: RouteTarget) => ('address' in target ? target.address : `${target.listener}:${target.hostname}`);

@@ -10,7 +10,7 @@ import type { CallHandler } from './node-link.ts';
 
 const MOVING = 'moving';
 /** How long visitors wait for the agent of a moving endpoint; milliseconds. */
-const HOLD_MS = 3000;
+const HOLD_MS = 10_000;
 /** How often they look whether it is back; milliseconds. Mostly that is answered from memory. */
 const LOOK_MS = 100;
 /** The most visitors who wait, for one endpoint and in all. Further ones are told that it is offline. */

@@ -2,6 +2,8 @@
 
 import { isAbsolute, join, resolve } from 'node:path';
 import { domainToASCII } from 'node:url';
+import type { AcmeSettings } from '../acme/settings.ts';
+import type { AlertSettings } from '../alerts/settings.ts';
 import type { ApiSettings } from '../api/settings.ts';
 import { SOCKET_DIRECTORY_MAX } from '../cluster/local-sockets.ts';
 import type { NodeLinkSettings } from '../cluster/settings.ts';
@@ -10,14 +12,26 @@ import type { EdgeSettings } from '../edge/settings.ts';
 import type { EventSettings } from '../events/settings.ts';
 import type { StoreSettings } from '../store/settings.ts';
 import type { TunnelSettings } from '../tunnel/control/tunnel-settings.ts';
+import { alertSettings } from './alert-variables.ts';
+import { certificateSettings, whyNotObtained } from './certificate-variables.ts';
+import { type FigureSettings, figureSettings } from './figure-variables.ts';
 import { type InheritedSockets, readInheritedSockets } from './inherited-sockets.ts';
-import { usableCores } from './usable-cores.ts';
+import { workersOf } from './usable-cores.ts';
 import { environment } from './variables.ts';
 
 const HOUR_MS = 3_600_000;
 const MB = 1024 * 1024;
 
-export interface Config extends ApiSettings, StoreSettings, TunnelSettings, EdgeSettings, ProxySettings, EventSettings {
+export interface Config
+  extends ApiSettings,
+    StoreSettings,
+    TunnelSettings,
+    EdgeSettings,
+    ProxySettings,
+    EventSettings,
+    AlertSettings,
+    AcmeSettings,
+    FigureSettings {
   /** The address every listener binds. */
   host: string;
   apiPort: number;
@@ -27,6 +41,8 @@ export interface Config extends ApiSettings, StoreSettings, TunnelSettings, Edge
   httpsPort: number;
   /** Listeners whose sockets were handed in, which are used in place of their ports. */
   inheritedSockets: InheritedSockets;
+  /** The gateway's own name server; undefined: there is none. */
+  nameServer: { port: number; hosts: string[]; names: string[] } | undefined;
   /** Names and addresses that agents know the gateway by: its certificate for them says so. */
   agentHosts: string[];
   /** How the other nodes of the cluster reach this one; undefined: visitors are not forwarded. */
@@ -41,6 +57,8 @@ export interface Config extends ApiSettings, StoreSettings, TunnelSettings, Edge
   drainAnnounceMs: number;
   /** The API key of the first start, when the operator chose it. */
   initialApiKey: string | undefined;
+  /** The files with databases of addresses (MMDB). */
+  geoDatabase: string[];
   logLevel: string;
   logFormat: 'json' | 'text';
 }
@@ -57,9 +75,12 @@ export class ConfigError extends Error {}
 export function readConfig(env: NodeJS.ProcessEnv, root: string, pid: number = process.pid): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = environment.safeParse(given);
-  const half = halfOfPair(given, 'API_TLS_CERT', 'API_TLS_KEY');
+  const half =
+    halfOfPair(given, 'API_TLS_CERT', 'API_TLS_KEY') ??
+    halfOfPair(given, 'ACME_EAB_KID', 'ACME_EAB_HMAC_KEY') ??
+    halfOfPair(given, 'SMTP_URL', 'SMTP_FROM');
   const believed = whomToBelieve(given);
-  const alone = whyAlone(given) ?? whyUnlinked(given);
+  const alone = whyAlone(given) ?? whyUnlinked(given) ?? whyNotObtained(given);
   const inherited = readInheritedSockets(given, pid);
   if (!parsed.success || half || believed || alone || inherited.mistake) {
     const issues = parsed.error?.issues ?? [];
@@ -91,8 +112,9 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string, pid: number = p
   return {
     host: e.HOST,
     apiPort: e.API_PORT,
-    apiTls:
-      e.API_TLS_CERT && e.API_TLS_KEY
+    apiTls: e.ACME_API_TLS
+      ? 'obtained'
+      : e.API_TLS_CERT && e.API_TLS_KEY
         ? { certFile: resolve(root, e.API_TLS_CERT), keyFile: resolve(root, e.API_TLS_KEY) }
         : undefined,
     adminPort: e.ADMIN_PORT,
@@ -119,6 +141,7 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string, pid: number = p
     maxVisitors: e.MAX_VISITORS,
     maxVisitorsPerAddress: e.MAX_VISITORS_PER_ADDRESS,
     policyFetch: e.POLICY_FETCH,
+    geoDatabase: e.GEO_DATABASE.map((file) => resolve(root, file)),
     publicApiUrl: e.PUBLIC_API_URL?.replace(/\/+$/, ''),
     allowedHosts: e.ALLOWED_HOSTS.map((host) => host.toLowerCase()),
     trustedProxies: e.TRUSTED_PROXIES,
@@ -129,6 +152,10 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string, pid: number = p
     ...zones,
     ownNames: namesOf([e.HOST, ...apiHosts, ...e.ALLOWED_HOSTS, ...e.AGENT_HOSTS, ...Object.values(zones)]),
     dnsServers: e.DNS_SERVERS,
+    ...certificateSettings(e, root, zones.acmeDomain),
+    nameServer: e.DNS_PORT
+      ? { port: e.DNS_PORT, hosts: e.DNS_HOST.length > 0 ? e.DNS_HOST : [e.HOST], names: e.DNS_NAME_SERVERS }
+      : undefined,
     region: e.REGION,
     dataDir,
     databaseUrl: e.DATABASE_URL || undefined,
@@ -144,8 +171,11 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string, pid: number = p
     eventFileDir: e.EVENT_FILE_DIR && resolve(root, e.EVENT_FILE_DIR),
     eventBacklogBytes: e.EVENT_BACKLOG_MB * MB,
     eventBufferBytes: e.EVENT_BUFFER_MB * MB,
+    requestLogBytes: e.REQUEST_LOG_MB * MB,
     trafficMaxAge: e.EVENT_TRAFFIC_HOURS * HOUR_MS,
     auditMaxAge: e.EVENT_AUDIT_HOURS * HOUR_MS,
+    ...{ auditDays: e.AUDIT_DAYS, agentKeepDays: e.AGENT_KEEP_DAYS },
+    ...alertSettings(e),
     awsIdentity:
       e.AWS_ACCESS_KEY_ID && e.AWS_SECRET_ACCESS_KEY
         ? {
@@ -154,6 +184,7 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string, pid: number = p
             sessionToken: e.AWS_SESSION_TOKEN,
           }
         : undefined,
+    ...figureSettings(e),
     rateLimit: e.RATE_LIMIT,
     strangerRateLimit: e.STRANGER_RATE_LIMIT,
     nodeLeaseMs: e.NODE_LEASE_MS,
@@ -179,14 +210,6 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string, pid: number = p
 
 /** The directory below `DATA_DIR` in which the processes of this gateway have their sockets. */
 const SOCKET_DIRECTORY = 'run';
-/** From so many cores on, the default is several processes. */
-const CORES_FOR_WORKERS = 4;
-
-function workersOf(given: number | 'auto' | undefined): number {
-  const cores = usableCores();
-  if (given === undefined) return cores >= CORES_FOR_WORKERS ? cores : 1;
-  return given === 'auto' ? cores : given;
-}
 
 /** Hosts as names are compared: in lower case, without a port or a dot at the end, in A-labels (RFC 5890). */
 function namesOf(hosts: readonly string[]): ReadonlySet<string> {

@@ -29,3 +29,13 @@ function readQuota(): string {
     return ''; // Another system, or no control groups of this kind.
   }
 }
+
+/** From so many cores on, the default is several processes. */
+const CORES_FOR_WORKERS = 4;
+
+/** How many processes carry visitors and agents. @param given what the operator said; undefined: nothing. */
+export function workersOf(given: number | 'auto' | undefined): number {
+  const cores = usableCores();
+  if (given === undefined) return cores >= CORES_FOR_WORKERS ? cores : 1;
+  return given === 'auto' ? cores : given;
+}

@@ -25,6 +25,14 @@ export const count = (fallback: number, least: number, most: number) =>
     .max(most, `must be at most ${most}`)
     .default(fallback);
 
+/** A part of a whole, from 0 to 1. */
+export const share = (fallback: number) =>
+  z.coerce
+    .number('must be a number from 0 to 1, as in 0.5')
+    .min(0, 'must be at least 0')
+    .max(1, 'must be at most 1')
+    .default(fallback);
+
 /** Comma-separated words; blanks around them do not count. */
 export const listValue = (fallback: string) =>
   z
@@ -44,7 +52,7 @@ export const portRange = z
     error: `must go upwards, from 1 to ${PORTS}`,
   });
 
-export const milliseconds = (fallback: number, least = 1) => count(fallback, least, 24 * 3_600_000);
+export const milliseconds = (fallback: number, least = 1, most = 24 * 3_600_000) => count(fallback, least, most);
 
 export const domainName = z
   .string()

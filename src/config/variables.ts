@@ -1,7 +1,11 @@
 // The environment variables of the gateway: what each may be, its default, and what the manual says of it.
 
 import { z } from 'zod';
+import { alertVariables } from './alert-variables.ts';
+import { certificateVariables } from './certificate-variables.ts';
 import { clusterVariables } from './cluster-variables.ts';
+import { figureVariables } from './figure-variables.ts';
+import { policyVariables } from './policy-variables.ts';
 import {
   count,
   dnsServers,
@@ -68,6 +72,7 @@ export const environment = z.object({
   SESSION_HOLD_MS: milliseconds(30_000, 0).meta({
     description: 'how long the addresses of a lost session stay reserved for its credential',
   }),
+  AGENT_KEEP_DAYS: count(90, 1, 3650).meta({ description: 'days until an offline [agent](fleet.md) is forgotten' }),
   UPSTREAM_TIMEOUT_MS: milliseconds(60_000).meta({
     description: 'how long an upstream may take until its response begins',
   }),
@@ -97,10 +102,7 @@ export const environment = z.object({
     description:
       'connections that one address (IPv6: one /64) can be sure to keep when `MAX_VISITORS` is reached and all are busy. If it has more, its oldest is closed in favour of other addresses. 0 is a quarter of `MAX_VISITORS`. In the same way, an account whose visitors hold more than half of all connections gives way to other accounts',
   }),
-  POLICY_FETCH: z.enum(['public', 'any']).default('public').meta({
-    description:
-      'from which addresses traffic policies may fetch the keys of tokens, and webhook verification the certificates of Amazon SNS. `public`: public addresses, over HTTPS. `any`: also private addresses, and this machine over HTTP',
-  }),
+  ...policyVariables,
   PUBLIC_API_URL: z
     .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
     .optional()
@@ -143,6 +145,7 @@ export const environment = z.object({
       'name servers for checking the records of reserved domains, separated by commas: `10.0.0.2`, `10.0.0.2:5353`, `[fd00::2]:53`',
     defaultText: 'the system’s',
   }),
+  ...certificateVariables,
   REGION: z.string().max(64).default('').meta({ description: 'region that endpoints, tunnels and sessions show' }),
   DATA_DIR: z
     .string()
@@ -185,6 +188,7 @@ export const environment = z.object({
     description: 'API key to create at the first start: 16 to 256 printable characters. It is not printed',
     defaultText: 'made and printed',
   }),
+  ...figureVariables,
   RATE_LIMIT: count(6000, 1, 1_000_000_000).meta({ description: 'requests per minute and API key' }),
   STRANGER_RATE_LIMIT: count(300, 1, 1_000_000_000).meta({
     description: 'requests per minute and address (of IPv6: per /64) without a valid API key',
@@ -224,7 +228,9 @@ export const environment = z.object({
   }),
   EVENT_BUFFER_MB: count(32, 1, 100_000).meta({ description: 'megabytes of traffic events that may be in memory' }),
   EVENT_TRAFFIC_HOURS: count(24, 1, 10_000).meta({ description: 'how long traffic events may wait' }),
+  AUDIT_DAYS: count(90, 0, 10_000).meta({ description: 'days for which the [audit trail](audit.md) is kept; 0: none' }),
   EVENT_AUDIT_HOURS: count(72, 1, 10_000).meta({ description: 'how long audit events may wait' }),
+  ...alertVariables,
   AWS_ACCESS_KEY_ID: z.string().optional().meta({
     description: 'key id of the AWS identity that assumes the [`role`](events.md#aws-roles) of event destinations',
   }),

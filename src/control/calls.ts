@@ -2,11 +2,16 @@
 // API and the database.
 
 import type { RequestCapture } from '../capture/captured-request.ts';
+import type { EdgeVisit, EdgeVisitResult } from '../capture/edge-visit.ts';
 import type { Replays } from '../capture/replay.ts';
 import type { ReplayEdits } from '../capture/replay-head.ts';
+import type { StoredCapture } from '../capture/stored-capture.ts';
 import type { NodeIdentity } from '../cluster/node-identity.ts';
-import type { EdgeConfigs } from '../edge/edges/edge-config.ts';
+import type { EdgeConfigSource, EdgeConfigs } from '../edge/edges/edge-config.ts';
+import type { TrafficBucket } from '../edge/metrics/traffic-stats-store.ts';
+import type { AccountSecrets } from '../edge/vaults/secret-source.ts';
 import type { TrafficSource, TrafficStore } from '../events/traffic/store.ts';
+import type { VisitorSessions } from '../http/visitor-sessions.ts';
 import type { OpenedSession, Registrar } from '../tunnel/control/registrar.ts';
 import type { NodeRef } from '../tunnel/control/routes.ts';
 
@@ -19,7 +24,9 @@ export const REGISTRAR_CALLS = [
   'sessionClosed',
   'bind',
   'bindLabels',
+  'bindRefused',
   'tunnelClosed',
+  'leaveTunnels',
   'tunnelChanged',
   'lookUp',
   'forgetRoutes',
@@ -48,7 +55,7 @@ export interface Attached {
 export type ServedAddresses = Record<'agent' | 'http' | 'https' | 'tcp', string>;
 
 /** What workers call. */
-export interface ControlCalls extends RegistrarCalls {
+export interface ControlCalls extends RegistrarCalls, Pick<EdgeConfigSource, 'findChallenge'> {
   /** Comes first. */
   attach(state: WorkerState): Promise<Attached>;
   /** All listeners are open. */
@@ -61,10 +68,18 @@ export interface ControlCalls extends RegistrarCalls {
   loadEdges(ids: readonly string[] | null): Promise<Omit<EdgeConfigs, 'applied'>>;
   /** The edges that were loaded last are live. */
   edgesApplied(): void;
+  loadSecrets(accountIds: readonly string[] | null): Promise<AccountSecrets[]>;
+  loadCaptures(ids: readonly string[] | null): Promise<StoredCapture[]>;
   trafficSources(): Promise<TrafficSource[]>;
   /** The worker has ended its sessions, and stops. */
   release(): Promise<void>;
   appendTraffic(...args: Parameters<TrafficStore['append']>): Promise<void>;
+  appendFigures(bucket: TrafficBucket): Promise<boolean>;
+  findVisitorSession: VisitorSessions['find'];
+  beginSignIn: VisitorSessions['begin'];
+  finishSignIn: VisitorSessions['finish'];
+  endVisitorSession: VisitorSessions['end'];
+  endedVisitorSessions: VisitorSessions['ended'];
 }
 
 /** What the control process calls. */
@@ -75,9 +90,16 @@ export interface WorkerCalls {
   remotePortsChanged(): void;
   /** @returns when the change is live. */
   edgesChanged(ids: readonly string[] | null): Promise<void>;
+  /** @returns when the change is followed. */
+  secretsChanged(accountIds: readonly string[] | null): Promise<void>;
+  /** @returns when the change is followed. */
+  capturesChanged(ids: readonly string[] | null): Promise<void>;
   /** @returns when the subscriptions to traffic events are loaded. */
   trafficSourcesChanged(): Promise<void>;
+  /** @param ids undefined: it is not known which. */
+  visitorSessionsEnded(ids: readonly string[] | undefined): void;
   replay(captured: RequestCapture, edits: ReplayEdits): ReturnType<Replays['send']>;
+  visitEdge(visit: EdgeVisit): Promise<EdgeVisitResult>;
   /** Stop: take no new visitors and agents, and finish what is under way within so many milliseconds. The worker ends then. */
   stop(drainMs: number): void;
   /** The metrics of the worker, as `Registry.getMetricsAsJSON` gives them. */

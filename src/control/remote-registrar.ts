@@ -63,6 +63,7 @@ export class RemoteRegistrar implements Registrar {
   lookUpLabels: Registrar['lookUpLabels'] = (...args) =>
     this.#client().callWithin(LOOKUP_WAIT_MS, 'lookUpLabels', ...args);
   remotePorts: Registrar['remotePorts'] = () => this.#client().call('remotePorts');
+  bindRefused: Registrar['bindRefused'] = (refusal) => this.#client().call('bindRefused', refusal);
   tunnelChanged: Registrar['tunnelChanged'] = (...args) => this.#client().call('tunnelChanged', ...args);
 
   forgetRoutes(target: RouteTarget): void {
@@ -96,6 +97,12 @@ export class RemoteRegistrar implements Registrar {
     await this.#client().call('tunnelClosed', ...args);
   }
 
+  async leaveTunnels(sessionId: string): Promise<boolean> {
+    const hasLeft = await this.#client().call('leaveTunnels', sessionId);
+    if (hasLeft) this.#forgetTunnels(sessionId);
+    return hasLeft;
+  }
+
   onGrantChange(listener: (credentialId: string | null) => void): () => void {
     this.#onGrantChange.add(listener);
     return () => this.#onGrantChange.delete(listener);
@@ -121,6 +128,10 @@ export class RemoteRegistrar implements Registrar {
 
   #forget(sessionId: string): void {
     this.#sessions.delete(sessionId);
+    this.#forgetTunnels(sessionId);
+  }
+
+  #forgetTunnels(sessionId: string): void {
     for (const [tunnelId, owner] of this.#tunnels) if (owner === sessionId) this.#tunnels.delete(tunnelId);
   }
 }

@@ -12,11 +12,12 @@ import { SignIn } from './screens/sign-in/index.tsx';
 import { NotFound } from './shell/not-found.tsx';
 import { Shell } from './shell/shell.tsx';
 import { Button } from './ui/button.tsx';
+import { LeaveDialog } from './ui/dialogs/leave-dialog.tsx';
 import { ErrorNote } from './ui/feedback/error-note.tsx';
 import { Skeleton } from './ui/feedback/skeleton.tsx';
 import { Toasts } from './ui/feedback/toast.tsx';
 
-const HOME = pathTo('endpoints');
+const HOME = pathTo('overview');
 const SIGN_IN = pathTo('sign-in');
 
 /**
@@ -29,6 +30,7 @@ export function App() {
   return (
     <LocationProvider scope="/dashboard">
       <SessionGate />
+      <LeaveDialog />
       <Toasts />
     </LocationProvider>
   );
@@ -78,9 +80,17 @@ function SessionGate() {
 }
 
 function Screens() {
+  const { path } = useLocation();
+  if (!isReadable(path)) {
+    return (
+      <Shell navItems={screens}>
+        <NotFound />
+      </Shell>
+    );
+  }
   return (
     <Shell navItems={screens}>
-      <ErrorBoundary>
+      <ErrorBoundary path={path}>
         <Router>
           {screens.flatMap(({ folder, component }) => [
             <Route key={folder} path={pathTo(folder)} component={component} />,
@@ -93,9 +103,28 @@ function Screens() {
   );
 }
 
+/** Whether the router can decode a path: `%E0` alone is no text. */
+function isReadable(path: string): boolean {
+  try {
+    return decodeURIComponent(path) !== '';
+  } catch {
+    return false;
+  }
+}
+
+interface ErrorBoundaryProps {
+  /** The path of the screen: another one gets a chance of its own. */
+  path: string;
+  children: ComponentChildren;
+}
+
 /** An error boundary: an exception in one screen leaves the navigation usable. */
-class ErrorBoundary extends Component<{ children: ComponentChildren }, { error: Error | null }> {
+class ErrorBoundary extends Component<ErrorBoundaryProps, { error: Error | null }> {
   override state = { error: null as Error | null };
+
+  override componentDidUpdate({ path }: ErrorBoundaryProps) {
+    if (this.state.error && path !== this.props.path) this.setState({ error: null });
+  }
 
   override componentDidCatch(error: Error) {
     this.setState({ error });

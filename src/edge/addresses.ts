@@ -5,7 +5,7 @@ import type { AddressInfo, Server } from 'node:net';
 import { listenOptions } from '../net/listen-options.ts';
 
 /** Connections that the kernel takes before we do: all agents of a gateway may come at once. The kernel's own limit is another. */
-const BACKLOG = 4096;
+export const BACKLOG = 4096;
 
 /** Begins to listen. @param fd as `listenOptions` takes it. @throws when the address cannot be had. */
 export async function listen(server: Server, port: number, host: string, fd?: number): Promise<AddressInfo> {

@@ -17,6 +17,8 @@ export interface EdgeSettings {
   maxVisitorsPerAddress: number;
   /** From where policies may fetch keys: `public` addresses only, or `any`. */
   policyFetch: 'public' | 'any';
+  /** The most bytes of logged requests in memory; 0: none are logged. */
+  requestLogBytes: number;
   /** A directory of `*.crt` files with their `*.key`, in PEM; undefined: only certificates of the development CA. */
   tlsDir: string | undefined;
 }

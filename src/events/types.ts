@@ -23,11 +23,18 @@ export interface EventObject {
   name: string;
   /** The subject of a sentence: `A tunnel credential`. */
   subject: string;
+  /** What the API does with it; all of it when left out. */
+  actions?: readonly ObjectAction[];
 }
 
 const others = {
   'agent_session_start.v0': ['audit', 'An agent opened a session.'],
   'agent_session_stop.v0': ['audit', 'An agent’s session ended.'],
+  'alert_fired.v0': ['audit', 'An alert fired whose rule tells the events pipeline.'],
+  'alert_resolved.v0': ['audit', 'An alert that had fired was resolved.'],
+  'domain_certificate_issued.v0': ['audit', 'A certificate was obtained for a reserved domain.'],
+  'domain_certificate_renewed.v0': ['audit', 'The certificate of a reserved domain was renewed.'],
+  'domain_certificate_failed.v0': ['audit', 'A certificate could not be obtained for a reserved domain.'],
   'endpoint_online.v0': ['audit', 'A public address began to be served.'],
   'endpoint_offline.v0': ['audit', 'A public address is no longer served.'],
   'http_request_complete.v0': ['traffic', 'An HTTP request was answered.'],
@@ -47,8 +54,8 @@ export function isAuditEvent(name: string): boolean {
   return OBJECT_EVENT.test(name) || otherTypes().some((type) => type.name === name && type.class === 'audit');
 }
 
-function objectTypes({ name, subject }: EventObject): EventTypeEntry[] {
-  return actions.map((action) => ({
+function objectTypes({ name, subject, actions: own = actions }: EventObject): EventTypeEntry[] {
+  return own.map((action) => ({
     name: `${name}_${action}.v0` as const,
     class: 'audit' as const,
     description: `${subject} was ${action}.`,

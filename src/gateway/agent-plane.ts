@@ -37,6 +37,13 @@ export interface AgentPlaneParts {
   movesAgents(): boolean;
 }
 
+export interface AgentPlane {
+  agents: AgentListener;
+  sessions: AgentSessions;
+  /** How agents move to other nodes at a stop; undefined where there are none. */
+  moves: SessionMoves | undefined;
+}
+
 /** @returns the listener, which does not listen yet, and the sessions, which end when the listener is stopped. */
 export async function startAgentPlane(
   parts: Lifecycle,
@@ -55,9 +62,11 @@ export async function startAgentPlane(
     cluster,
     movesAgents,
   }: AgentPlaneParts,
-): Promise<{ agents: AgentListener; sessions: AgentSessions }> {
+): Promise<AgentPlane> {
   const onEvent = (text: string, details: object) => log.info(details, text);
-  const sessions = new AgentSessions({ registrar, endpoints, onFailure, onEvent });
+  const sessions = new AgentSessions({ registrar, endpoints, time: Date.now, onFailure, onEvent });
+  const moves =
+    cluster && new SessionMoves({ sessions, registrar, hold: cluster.holdVisitors, release: cluster.releaseVisitors });
   const identity = await certificates.agentListener(hosts);
   const agents = await parts.start({
     name: 'agent sessions',
@@ -79,15 +88,14 @@ export async function startAgentPlane(
       }),
     // The sessions close after the visitors' listeners have drained, as responses still come through the sessions.
     async drain(agents, drainMs) {
-      if (!cluster || !movesAgents()) return;
+      if (!moves || !movesAgents()) return;
       agents.stopListening();
-      const { holdVisitors: hold, releaseVisitors: release } = cluster;
-      await new SessionMoves({ sessions, hold, release }).run(drainMs);
+      await moves.run(drainMs);
     },
     async stop(agents) {
       await cluster?.moveEndpoints();
       await agents.close(() => sessions.close());
     },
   });
-  return { agents, sessions };
+  return { agents, sessions, moves };
 }

@@ -2,10 +2,13 @@
 
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
+import { readAgentFiles } from '../api/agent-files/files.ts';
 import { createAuditObjectLoader } from '../api/audit/audit-objects.ts';
 import { createAuditTrail } from '../api/audit/audit-trail.ts';
+import { BulkJobRunner } from '../api/bulk/bulk-job-runner.ts';
 import type { ApiApp } from '../api/context.ts';
 import { readDashboard } from '../api/dashboard/files.ts';
+import type { AlertTester } from '../api/dependencies.ts';
 import { HeavyOperations } from '../api/graphql/heavy-operations.ts';
 import { ApiKeyUsageWriter } from '../api/http/api-key-usage.ts';
 import type { ListenerTls } from '../api/http/listener-tls.ts';
@@ -16,7 +19,11 @@ import { createApi } from '../api/server.ts';
 import { createSignInService } from '../api/sign-in/service.ts';
 import type { Config } from '../config/config.ts';
 import type { CertificateSource } from '../monitoring/node-metrics.ts';
+import { BulkJobStore } from '../store/bulk/bulk-jobs.ts';
+import { hasOwnCertificate } from '../store/certificates/own-certificates.ts';
 import type { SessionCommands } from '../tunnel/control/session-commands.ts';
+import { callbackHandler } from '../visitor-sign-in/callback.ts';
+import { openObtainedTls } from './certificates/obtained-listener-tls.ts';
 import type { TrafficPlane } from './data-plane-types.ts';
 import type { EventPlane } from './event-plane.ts';
 import type { GatewayOptions } from './gateway-options.ts';
@@ -26,11 +33,12 @@ import { nodeDirectory } from './node-directory.ts';
 import type { Storage } from './storage.ts';
 import { trafficState } from './traffic-state.ts';
 
-export interface ApiPlaneParts extends Pick<ApiApp, 'policies' | 'signingKey' | 'now'> {
+export interface ApiPlaneParts extends Pick<ApiApp, 'policies' | 'signingKey' | 'sendOutbound' | 'locate' | 'now'> {
   storage: Storage;
   nodeId: string;
   sessions: SessionCommands;
   events: EventPlane;
+  alerts: AlertTester;
   dataPlane: TrafficPlane;
   address: ReservedAddress;
   log: Logger;
@@ -54,6 +62,7 @@ export async function startApiPlane(
     nodeId,
     sessions,
     events,
+    alerts,
     dataPlane,
     address,
     log,
@@ -61,9 +70,11 @@ export async function startApiPlane(
     certificates,
     policies,
     signingKey,
+    sendOutbound,
+    locate,
     now,
   }: ApiPlaneParts,
-  options: Pick<GatewayOptions, 'dashboard' | 'onlyYoga' | 'writeStallMs'>,
+  options: Pick<GatewayOptions, 'agentPackage' | 'dashboard' | 'onlyYoga' | 'writeStallMs'>,
 ): Promise<ApiPlane> {
   const { prisma, keys, changes, isChangeFeedConnected } = storage;
   const keyUse = await parts.start({
@@ -80,21 +91,40 @@ export async function startApiPlane(
     keys,
     changes,
     sessions,
+    alertTester: alerts,
     destinationTester: events,
     traffic: trafficState(dataPlane),
     policies,
     signingKey,
-    audit: createAuditTrail(createAuditObjectLoader(schema, routes)),
+    sendOutbound,
+    locate,
+    audit: createAuditTrail(createAuditObjectLoader(schema, routes), { days: config.auditDays, now, log }),
     apiKeyUsage: keyUse,
     signIn: createSignInService(now, sharing),
     heavyOperations: new HeavyOperations(),
-    agentEndpoint: () => ({ address: dataPlane.addresses.agent, hosts: config.agentHosts, caFile: dataPlane.caFile }),
+    agentEndpoint: () => ({
+      address: dataPlane.addresses.agent,
+      hosts: config.agentHosts,
+      caFile: dataPlane.caFile,
+      hasOwnCertificate: async (name) =>
+        dataPlane.operators(name) !== undefined || hasOwnCertificate(prisma, name, now()),
+    }),
     nodes: nodeDirectory(nodeId, dataPlane.cluster, now()),
     nodeCaptures: () => dataPlane,
+    requestLog: dataPlane.requestLog,
     now,
     shutdownSignal: ending.signal,
   };
-  const tls = config.apiTls && (await startListenerTls(parts, config.apiTls, log));
+  const jobs = await parts.start({
+    name: 'bulk jobs',
+    start: () => {
+      const store = new BulkJobStore({ prisma, changes, nodeId, now });
+      const monotonic = () => performance.now();
+      return new BulkJobRunner({ app, store, log, monotonic });
+    },
+    stop: (jobs) => jobs.close(),
+  });
+  const tls = config.apiTls && (await startListenerTls(parts, config, { storage, dataPlane, log }));
   if (tls) certificates.push(tls);
   const api = createApi({
     app,
@@ -104,6 +134,8 @@ export async function startApiPlane(
     metrics: apiMetrics(registry),
     isChangeFeedConnected,
     dashboard: await readDashboard(options.dashboard),
+    agentFiles: await readAgentFiles(options.agentPackage),
+    callback: callbackHandler(keys, now),
     tls,
     onlyYoga: options.onlyYoga,
     writeStallMs: options.writeStallMs,
@@ -119,6 +151,7 @@ export async function startApiPlane(
         async start() {
           await address.serve(api.server);
           api.open();
+          jobs.start();
         },
         drain(_, drainMs) {
           ending.abort();
@@ -129,10 +162,18 @@ export async function startApiPlane(
   };
 }
 
-function startListenerTls(parts: Lifecycle, files: NonNullable<Config['apiTls']>, log: Logger): Promise<ListenerTls> {
+function startListenerTls(
+  parts: Lifecycle,
+  { apiTls, publicApiUrl }: Config,
+  { storage, dataPlane, log }: Pick<ApiPlaneParts, 'storage' | 'dataPlane' | 'log'>,
+): Promise<ListenerTls> {
+  const host = publicApiUrl === undefined ? 'localhost' : new URL(publicApiUrl).hostname;
   return parts.start({
     name: 'certificate of the API',
-    start: () => openListenerTls(files, log),
+    start: () =>
+      typeof apiTls === 'object'
+        ? openListenerTls(apiTls, log)
+        : openObtainedTls(host, storage, () => dataPlane.developmentCertificate([host]), log),
     stop: (tls) => tls.close(),
   });
 }

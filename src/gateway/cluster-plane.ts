@@ -26,7 +26,7 @@ import type { NodeSource } from '../tunnel/control/nodes.ts';
 import type { RouteSource } from '../tunnel/control/routes.ts';
 import type { EndpointRegistry } from '../tunnel/endpoints/endpoint-registry.ts';
 import type { TunnelModules } from '../tunnel/tunnel-modules.ts';
-import { startCertificateRenewal } from './certificate-renewal.ts';
+import { startCertificateRenewal } from './certificates/certificate-renewal.ts';
 import type { Lifecycle } from './lifecycle.ts';
 
 /** The part of this node in the cluster. */

@@ -1,9 +1,11 @@
 // Starts the data plane: the listeners for agents and visitors, and the forwarding between them.
 
-import { Captures, withCaptures } from '../capture/captures.ts';
+import { withCaptures } from '../capture/captures.ts';
 import { ClusterCaptures } from '../capture/cluster-captures.ts';
+import { visitEdge } from '../capture/edge-visit.ts';
 import { Replays } from '../capture/replay.ts';
 import type { Config } from '../config/config.ts';
+import { AcmeChallenges } from '../edge/acme-challenges.ts';
 import { listen, show } from '../edge/addresses.ts';
 import { LiveEdges } from '../edge/edges/live-edges.ts';
 import { createHttpListener } from '../edge/http1/listener.ts';
@@ -23,17 +25,24 @@ import { tunnelModules } from '../edge/tunnel-modules.ts';
 import { ConnectionLimit } from '../edge/visitors/connection-limit.ts';
 import { clusterMetrics } from '../monitoring/cluster-metrics.ts';
 import { dataPlaneMetrics } from '../monitoring/data-plane-metrics.ts';
+import { ClusterRequestLog } from '../request-log/cluster-request-log.ts';
 import { describeFailure } from '../runtime/describe-failure.ts';
 import { type EndpointLookup, localLookup } from '../tunnel/endpoints/endpoint-lookup.ts';
 import { EndpointRegistry } from '../tunnel/endpoints/endpoint-registry.ts';
 import { startRateSampling } from '../tunnel/endpoints/traffic-meter.ts';
 import { startAgentPlane } from './agent-plane.ts';
-import { startCertificateRenewal } from './certificate-renewal.ts';
+import { startCaptures } from './captures.ts';
+import { startCertificateRenewal } from './certificates/certificate-renewal.ts';
 import { startClusterPlane, startRemotePorts } from './cluster-plane.ts';
 import type { DataPlane, DataPlaneParts } from './data-plane-types.ts';
 import { findServing, moduleEnvironment, visitServices } from './forwarding-services.ts';
 import { type Lifecycle, startAll } from './lifecycle.ts';
-import { openOwnListeners } from './own-listeners.ts';
+import { startSecrets } from './policies/live-secrets.ts';
+import { startSessionCache } from './policies/session-cache.ts';
+import { startRequestLog } from './request-log.ts';
+import { startRecorder } from './traffic-statistics.ts';
+import { AcceptBalance } from './workers/accept-balance.ts';
+import { openOwnListeners } from './workers/own-listeners.ts';
 
 /**
  * How long visitors of a process that is replaced may send a last request on an idle connection, in milliseconds: new connections go to
@@ -55,6 +64,8 @@ async function startParts(
   {
     registrar,
     openEdgeConfigSource,
+    captureSource,
+    secretSource,
     newOperationId,
     newCaptureId,
     tokenKey,
@@ -62,9 +73,14 @@ async function startParts(
     registry,
     policies,
     signingKey,
+    sendOutbound,
+    locate,
+    visitorSessions: sessionSource,
     member,
     sharesListeners = false,
+    counts,
     isReplaced,
+    statistics,
     reporter = noopReporter,
   }: DataPlaneParts,
 ): Promise<Omit<DataPlane, 'close'>> {
@@ -72,26 +88,32 @@ async function startParts(
   const graceMs = () => (isReplaced?.() ? REPLACED_GRACE_MS : 0);
   const certificates = await parts.start({
     name: 'certificates',
-    start: () => openCertificates({ ...config, log, uploaded: (name) => edges.certificateFor(name) }),
+    start: () =>
+      openCertificates({
+        ...config,
+        log,
+        uploaded: (name) => edges.certificateFor(name),
+        own: (name) => edges.ownCertificateFor(name),
+      }),
     stop: (certificates) => certificates.close(),
   });
   const now = () => performance.now();
   const endpoints = new EndpointRegistry(now, config.ownNames);
-  const captures = await parts.start({
-    name: 'captures',
-    start: () =>
-      new Captures({
-        ...{ newId: newCaptureId, time: Date.now, endpoints, holdMs: config.sessionHold },
-        reachesNodes: config.nodeLink !== undefined && member !== undefined,
-      }),
-    stop: (captures) => captures.close(),
+  const { captures, follower } = await startCaptures(parts, {
+    ...{ newId: newCaptureId, time: statistics.now, endpoints, holdMs: config.sessionHold },
+    ...{ reachesNodes: config.nodeLink !== undefined && member !== undefined, source: captureSource, log },
   });
   const counters = createCounters();
   const hosts = ['localhost', '127.0.0.1', '::1', host, config.baseDomain, ...config.agentHosts];
-  const visits = visitServices({ log, newOperationId, reporter: withCaptures(reporter, captures) });
+  const recorder = await startRecorder(parts, config, { statistics, log, registry });
+  const requestLog = await startRequestLog(parts, config.requestLogBytes, now);
+  const reports = { reporter: withCaptures(reporter, captures), recorder, requestLog };
+  const visits = visitServices({ log, newOperationId, ...reports });
   const onFailure = (error: unknown) => log.error({ err: describeFailure(error) }, 'unexpected error in a session');
+  const secrets = await startSecrets(parts, secretSource, log);
+  const visitorSessions = await startSessionCache(parts, sessionSource, { time: statistics.now, log });
   const environment = moduleEnvironment(config, {
-    ...{ endpoints, signingKey, log, now },
+    ...{ endpoints, signingKey, sendOutbound, locate, visitorSessions, log, now, secrets },
     lookup: () => lookup,
     shared: () => cluster?.shared,
   });
@@ -103,7 +125,6 @@ async function startParts(
   const meters = [endpoints, ...(cluster ? [cluster.lookup.tunnels.meters] : [])];
   await parts.start({ name: 'rate sampling', start: () => startRateSampling(meters), stop: (stop) => stop() });
   const lookup: EndpointLookup = cluster?.lookup ?? localLookup(endpoints, registrar);
-
   // All listeners drain at the same time, before any part stops: each has the whole time, and none takes new visitors
   // meanwhile.
   const proxied = await parts.start({
@@ -111,7 +132,15 @@ async function startParts(
     start: () => new ProxyProtocolListeners(config, { log }),
     drain: (proxied) => proxied.close(),
   });
-  const sides: ListenerContextOptions = { settings: config, lookup, services: visits, now, counters };
+  const balance = counts
+    ? await parts.start({
+        name: 'balance of connections',
+        start: () => new AcceptBalance(counts),
+        drain: (balance) => balance.close(),
+      })
+    : undefined;
+  const challenges = new AcmeChallenges((request) => source.findChallenge(request));
+  const sides: ListenerContextOptions = { settings: config, lookup, services: visits, now, counters, challenges };
   // The listeners for visitors open first, so that a tunnel is reachable when its agent gets the response.
   const https = httpsListenerContext(sides);
   const traffic = counters.streams;
@@ -128,6 +157,7 @@ async function startParts(
   });
   proxied.guard('https', tls.server);
   const httpsAddress = await listen(tls.server, config.httpsPort, host, inherited.https);
+  balance?.add('https', tls.server);
   const publicHttpsPort = config.publicHttpsPort || httpsAddress.port;
   const source = await openEdgeConfigSource(publicHttpsPort);
   const edges = await parts.start({
@@ -156,6 +186,7 @@ async function startParts(
   });
   proxied.guard('http', plain.server);
   const httpAddress = await listen(plain.server, config.httpPort, host, inherited.http);
+  balance?.add('http', plain.server);
   const publicHttpPort = config.publicHttpPort || httpAddress.port;
   const tcp = await parts.start({
     name: 'TCP listeners',
@@ -168,13 +199,14 @@ async function startParts(
         services: visits,
         traffic,
         taking: proxied.accepting.bind(proxied, 'tcp'),
+        onListening: (server) => balance?.add('tcp', server),
       }),
     drain: (listener, drainMs) => listener.close(drainMs),
   });
   if (cluster) await startRemotePorts(parts, { routes: registrar, ports: tcp, onFailure });
 
   await cluster?.open();
-  const { agents, sessions } = await startAgentPlane(parts, config, {
+  const { agents, sessions, moves } = await startAgentPlane(parts, config, {
     settings: { ...config, publicHttpPort, publicHttpsPort },
     ...{ registrar, endpoints, modules, tcpPorts: tcp, tokenKey, certificates, hosts, log, onFailure },
     cluster,
@@ -182,6 +214,7 @@ async function startParts(
   });
   proxied.guard('agent', agents.server);
   const agentAddress = await listen(agents.server, config.agentPort, host, inherited.agent);
+  balance?.add('agent', agents.server);
   const issue = () => certificates.agentListener(hosts);
   await startCertificateRenewal(parts, { name: 'the listeners', issue, listeners: [agents, tls], onFailure });
   dataPlaneMetrics(registry, { counters, limit, sessions, endpoints });
@@ -191,6 +224,7 @@ async function startParts(
     ? await openOwnListeners(parts, { http: plain.server, https: tls.server })
     : { http: httpAddress, https: httpsAddress };
   const localHeader = proxied.localHeader.bind(proxied);
+  const visitable = { listeners: ownListeners, proxyHeader: localHeader };
   const { first, last } = config.tcpPorts;
   return {
     addresses: {
@@ -201,19 +235,16 @@ async function startParts(
     },
     caFile: certificates.caFile,
     expiries: certificates.expiries,
-    sessions,
-    edges,
-    endpoints,
-    cluster,
-    captures,
-    ownListeners,
-    localHeader,
-    clusterCaptures: new ClusterCaptures(captures, cluster),
+    developmentCertificate: certificates.developmentCertificate,
+    operators: certificates.operators,
+    ...{ sessions, moves, edges, endpoints, cluster, captures, ownListeners, localHeader },
+    clusterCaptures: new ClusterCaptures(captures, cluster, follower),
+    requestLog: new ClusterRequestLog(requestLog, cluster),
     replays: new Replays({
       captures,
-      findElsewhere: cluster && ((captured) => findServing(lookup, captured)),
-      listeners: ownListeners,
-      proxyHeader: localHeader,
+      findServing: (captured) => findServing(lookup, captured),
+      ...visitable,
     }),
+    visitEdge: (visit) => visitEdge(visitable, visit),
   };
 }

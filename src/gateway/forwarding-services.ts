@@ -11,21 +11,34 @@ import type { LiveEndpoint } from '../tunnel/endpoints/endpoint.ts';
 import type { EndpointLookup } from '../tunnel/endpoints/endpoint-lookup.ts';
 import { type EndpointRegistry, endpointAddress, parseInternalUrl } from '../tunnel/endpoints/endpoint-registry.ts';
 
-interface VisitServicesOptions extends Pick<PipelineServices, 'newOperationId' | 'reporter'> {
+interface VisitServicesOptions
+  extends Pick<PipelineServices, 'newOperationId' | 'reporter' | 'recorder' | 'requestLog'> {
   log: Logger;
 }
 
-export function visitServices({ log, newOperationId, reporter }: VisitServicesOptions): PipelineServices {
+export function visitServices({
+  log,
+  newOperationId,
+  reporter,
+  recorder,
+  requestLog,
+}: VisitServicesOptions): PipelineServices {
   return {
     time: Date.now,
     newOperationId,
     logRefusal: (visit) => log.info(visit, 'visitor rejected'),
     logFailure: (error, operationId) => log.error({ err: describeFailure(error), operationId }, 'a module failed'),
     reporter,
+    recorder,
+    requestLog,
   };
 }
 
-interface ModuleEnvironmentOptions extends Pick<ModuleEnvironment, 'signingKey' | 'now' | 'shared'> {
+interface ModuleEnvironmentOptions
+  extends Pick<
+    ModuleEnvironment,
+    'signingKey' | 'sendOutbound' | 'locate' | 'visitorSessions' | 'now' | 'shared' | 'secrets'
+  > {
   endpoints: EndpointRegistry;
   /** Finds the internal endpoints of other nodes. It is called once there are visitors. */
   lookup(): EndpointLookup;
@@ -33,15 +46,31 @@ interface ModuleEnvironmentOptions extends Pick<ModuleEnvironment, 'signingKey' 
 }
 
 export function moduleEnvironment(
-  config: Pick<Config, 'policyFetch'>,
-  { endpoints, lookup, signingKey, log, now, shared }: ModuleEnvironmentOptions,
+  config: Pick<Config, 'policyFetch' | 'baseDomain'>,
+  {
+    endpoints,
+    lookup,
+    signingKey,
+    sendOutbound,
+    locate,
+    visitorSessions,
+    log,
+    now,
+    shared,
+    secrets,
+  }: ModuleEnvironmentOptions,
 ): ModuleEnvironment {
   return {
     now,
     time: Date.now,
     isPrivateFetched: config.policyFetch === 'any',
     signingKey,
+    sendOutbound,
+    locate,
+    visitorSessions,
+    sharedDomains: [config.baseDomain],
     shared,
+    secrets,
     note: ({ endpoint, visitor }, metadata) =>
       log.info({ endpointId: endpoint.id, ip: visitor.ip, metadata }, 'traffic policy log'),
     internal(accountId, url) {
@@ -59,12 +88,14 @@ export function moduleEnvironment(
   };
 }
 
-/** The endpoint that a captured request came to, as long as its name leads there and to no other. */
+/** The endpoint to which the name of a captured request leads, as long as that is one of the same account. */
 export async function findServing(
   lookup: EndpointLookup,
-  { scheme, host, endpointId }: RequestCapture,
+  { scheme, host, accountId }: RequestCapture,
 ): Promise<LiveEndpoint | undefined> {
   const hostname = host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
-  const found = await lookup.resolveName(scheme === 'http' ? 'http' : 'tls', hostname).catch(() => undefined);
-  return typeof found === 'object' && found.id === endpointId ? found : undefined;
+  const listener = scheme === 'http' ? 'http' : 'tls';
+  const found =
+    lookup.byName(listener, hostname) ?? (await lookup.resolveName(listener, hostname).catch(() => undefined));
+  return typeof found === 'object' && found.accountId === accountId ? found : undefined;
 }

@@ -14,6 +14,8 @@ export interface GatewayOptions extends Pick<ApiOptions, 'onlyYoga' | 'writeStal
   migrations: string;
   /** The directory of the built dashboard, if it was built. */
   dashboard?: string;
+  /** The directory of the agent's package, whose bundle devices download. */
+  agentPackage?: string;
   /** Called with the reason when the gateway cannot go on; the process has to end. */
   onFatal(text: string): void;
   /** The registry of the metrics; a new one when left out. */
@@ -22,8 +24,12 @@ export interface GatewayOptions extends Pick<ApiOptions, 'onlyYoga' | 'writeStal
   now?: () => number;
   /** Timeout of a request to an event destination, in milliseconds; the default of the sinks when left out. */
   eventRequestMs?: number;
+  /** Time from an evaluation of alert rules to the next, in milliseconds; the usual one when left out. */
+  alertPauseMs?: number;
   /** Stands in for the hosts that publish the keys of webhook senders, in tests. */
   signerHosts?: StandInServer;
+  /** Stands in for the hosts of OAuth providers, in tests. */
+  providerHosts?: StandInServer;
   /** The database, where it is being opened already; left out, the one that the configuration names is opened. */
   database?: Promise<Database>;
   /** The address of the API, where it is reserved already; it is released when the start fails. */

@@ -13,16 +13,23 @@ import { sessionCommands } from '../store/changes/session-commands.ts';
 import { type FirstSecrets, firstStart } from '../store/first-start.ts';
 import { createFirstAdminLink } from '../store/sign-in/links.ts';
 import { createRegistrar, type NodeRegistrar } from '../store/tunnels/registrar.ts';
+import { alertPlane } from './alert-plane.ts';
 import { startApiPlane } from './api-plane.ts';
+import { startCertificatePlane } from './certificates/certificate-plane.ts';
 import type { TrafficPlane } from './data-plane-types.ts';
 import { type EventPlane, eventPlane } from './event-plane.ts';
 import type { GatewayOptions } from './gateway-options.ts';
 import { startHousekeeping, startSessionCheck } from './housekeeping.ts';
 import { type Lifecycle, startAll } from './lifecycle.ts';
 import { reserveAddress, reserveApiAddress, stopperOf } from './managed-server.ts';
+import { startNameServer } from './name-server.ts';
+import { startGeoDatabases } from './policies/geo.ts';
+import { startOutbound } from './policies/outbound.ts';
+import { visitorSignIn } from './policies/visitor-sign-in.ts';
 import { startNode, startStorage } from './storage.ts';
 import { startTrafficPlane } from './traffic-plane.ts';
-import { deleteEarlierNodes } from './worker-host.ts';
+import { startFigures } from './traffic-statistics.ts';
+import { deleteEarlierNodes } from './workers/worker-host.ts';
 
 export type { GatewayOptions };
 
@@ -89,6 +96,15 @@ async function startParts(parts: Lifecycle, config: Config, options: GatewayOpti
     stop: (events) => events.close(),
   });
   await events.start();
+  const alerts = await parts.start({
+    name: 'alerts',
+    start: () => {
+      const { alertPauseMs: pauseMs } = options;
+      return alertPlane(config, { prisma, changes, keys, nodeId: node.id, baseUrl, log, registry, now, pauseMs });
+    },
+    stop: (alerts) => alerts.close(),
+  });
+  await alerts.start();
   await parts.start({
     name: 'housekeeping',
     start: () =>
@@ -97,32 +113,46 @@ async function startParts(parts: Lifecycle, config: Config, options: GatewayOpti
         {
           node,
           holdMs: config.sessionHold,
+          auditDays: config.auditDays,
+          agentKeepDays: config.agentKeepDays,
           sweepMs: peers || localDirectory !== undefined ? config.nodeLeaseMs / 3 : undefined,
         },
       ),
     stop: (stop) => stop(),
   });
 
+  await startFigures(parts, config, { prisma, changes, holder: node.id, now, log, registry });
+
   const policies = new CompileQueue();
   const reach = { isPrivateAllowed: config.policyFetch === 'any', standIn: options.signerHosts };
   const signingKeys = new SigningKeys(reach, { now: () => performance.now(), time: now });
   const signingKey = signingKeys.find.bind(signingKeys);
+  const sendOutbound = await startOutbound(parts, reach);
+  const locate = await startGeoDatabases(parts, config, log);
   // No visitor comes to a control process.
   const routesMax = localDirectory === undefined ? undefined : CONTROL_ROUTES_MAX;
-  const registrar = createRegistrar({ prisma, changes, keys, node, settings: { ...config, routesMax }, baseUrl });
+  const settings = { ...config, routesMax };
+  const registrar = createRegistrar({ prisma, changes, keys, node, settings, baseUrl, now });
   if (peers)
     await parts.start({
       name: 'check of sessions',
       start: () => startSessionCheck(registrar.endMissingSessions, log),
       stop: (timer) => clearInterval(timer),
     });
+  const visitorSessions = visitorSignIn(config, {
+    ...{ storage, baseUrl, log, now },
+    providerHosts: options.providerHosts,
+  });
   const traffic = { config, storage, node, registrar, baseUrl, reporter: events.reporter, log, registry };
   const { dataPlane, metrics, handOver } = await startTrafficPlane(parts, {
     ...traffic,
-    ...{ policies, signingKey, certificates: options.certificates },
+    ...{ policies, signingKey, sendOutbound, locate, visitorSessions, certificates: options.certificates, now },
   });
   certificates.push(dataPlane);
 
+  await startNameServer(parts, config, { prisma, log, registry });
+  // It looks up names that the name server answers for, and an answer that did not come is not asked for again soon.
+  await startCertificatePlane(parts, config, { storage, baseUrl, log, registry, now });
   const sessions = sessionCommandsByLink(
     dataPlane.cluster,
     registrar.isOwn,
@@ -136,6 +166,7 @@ async function startParts(parts: Lifecycle, config: Config, options: GatewayOpti
       nodeId: node.id,
       sessions,
       events,
+      alerts,
       dataPlane,
       address,
       log,
@@ -143,6 +174,8 @@ async function startParts(parts: Lifecycle, config: Config, options: GatewayOpti
       certificates,
       policies,
       signingKey,
+      sendOutbound,
+      locate,
       now,
     },
     options,

@@ -3,9 +3,14 @@
 import type { Logger } from 'pino';
 import { RETENTION_MS } from '../api/idempotency.ts';
 import { describeFailure } from '../runtime/describe-failure.ts';
+import { forgetAgents } from '../store/agents/forget-agents.ts';
+import { sweepAudit } from '../store/audit/sweep-audit.ts';
+import { sweepBulkJobs } from '../store/bulk/sweep-bulk-jobs.ts';
+import { sweepCaptures } from '../store/captures/traffic-captures.ts';
 import type { NodeLease } from '../store/node-lease.ts';
 import { type NodeDeps, sweepExpiredAddresses, sweepNodes } from '../store/nodes/nodes.ts';
 import { sweepSignIns } from '../store/sign-in/sessions.ts';
+import { sweepAppSessions } from '../store/visitors/app-session-rows.ts';
 
 /** The interval of the deletions; milliseconds. */
 const HOUSEKEEPING_INTERVAL_MS = 10 * 60 * 1000;
@@ -25,6 +30,10 @@ export interface HousekeepingOptions {
   node: NodeLease;
   /** How long the addresses of a lost session stay reserved for its credential; milliseconds. */
   holdMs: number;
+  /** How many days the audit trail is kept. */
+  auditDays: number;
+  /** After how many days an agent is forgotten that has not been seen. */
+  agentKeepDays: number;
   /**
    * The interval at which nodes with an expired lease are searched, in milliseconds; undefined when there is only one
    * node.
@@ -35,7 +44,7 @@ export interface HousekeepingOptions {
 /** Starts the deletions. @returns a function that stops them. It resolves when none is in progress. */
 export function startHousekeeping(
   parts: HousekeepingParts,
-  { node, holdMs, sweepMs }: HousekeepingOptions,
+  { node, holdMs, auditDays, agentKeepDays, sweepMs }: HousekeepingOptions,
 ): () => Promise<void> {
   const { prisma, changes, log, now } = parts;
   const failed = (error: unknown) => log.warn({ err: describeFailure(error) }, 'housekeeping failed');
@@ -47,7 +56,12 @@ export function startHousekeeping(
         Promise.all([
           prisma.idempotentAnswer.deleteMany({ where: { createdAt: { lt: new Date(now() - RETENTION_MS) } } }),
           sweepExpiredAddresses(parts, node, holdMs),
+          forgetAgents(parts, agentKeepDays),
           sweepSignIns(prisma, changes, now()),
+          sweepAppSessions(prisma, changes, now()),
+          sweepAudit(prisma, auditDays, now()),
+          sweepBulkJobs(prisma, changes, now()),
+          sweepCaptures(prisma, changes, now()),
         ]),
       failed,
     ),

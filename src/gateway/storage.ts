@@ -1,6 +1,7 @@
 // Starts the storage: the database, the keys to its secrets, and the lease of this node.
 
 import type { Logger } from 'pino';
+import { LocalSockets } from '../cluster/local-sockets.ts';
 import type { Config } from '../config/config.ts';
 import { moduleDescriptors } from '../edge/modules/index.ts';
 import { describeFailure } from '../runtime/describe-failure.ts';
@@ -8,7 +9,7 @@ import { Changes } from '../store/changes/changes.ts';
 import { openPeers } from '../store/changes/open-peers.ts';
 import type { PeerRelay } from '../store/changes/peer-relay.ts';
 import { openClient, type PrismaClient } from '../store/database/client.ts';
-import { migrate } from '../store/database/migrations.ts';
+import { knownMigrations, migrate } from '../store/database/migrations.ts';
 import { type Database, openDatabase, withDirectPool } from '../store/database/open-database.ts';
 import { sealPolicies } from '../store/edges/seal-policies.ts';
 import { newId } from '../store/ids.ts';
@@ -16,6 +17,7 @@ import type { Keys } from '../store/keys/keys.ts';
 import type { NodeLease } from '../store/node-lease.ts';
 import { takeNodeId } from '../store/nodes/node-id.ts';
 import { joinNodes } from '../store/nodes/nodes.ts';
+import { findOlderNodes } from '../store/nodes/older-nodes.ts';
 import { checkServerKey, loadKeys } from '../store/server-key/server-key.ts';
 import type { GatewayOptions } from './gateway-options.ts';
 import { type Lifecycle, withTimeout } from './lifecycle.ts';
@@ -32,6 +34,8 @@ const RENEWAL_RETRY_MS = 250;
 export interface Storage {
   database: Database;
   prisma: PrismaClient;
+  /** The last migration that this code knows. */
+  migration: string;
   keys: Keys;
   changes: Changes;
   /** The messages between nodes; undefined when there can be only one node. */
@@ -50,7 +54,15 @@ export async function startStorage(parts: Lifecycle, config: Config, options: Ga
     stop: (database) => database.close(),
     stopTimeoutMs: config.databaseUrl === undefined ? EMBEDDED_CLOSE_MS : undefined,
   });
-  const applied = await withDirectPool(config, database.pool, (pool) => migrate(pool, migrations));
+  const applied = await withDirectPool(config, database.pool, (pool) =>
+    migrate(pool, migrations, {
+      findOlderNodes: async (on, migration) =>
+        findOlderNodes(on, migration, {
+          workers: await aliveWorkers(config),
+          hasLeases: config.databaseUrl !== undefined,
+        }),
+    }),
+  );
   if (applied.length > 0) log.info({ migrations: applied }, 'migrations applied');
   const keys = await loadKeys(config);
   const prisma = await parts.start({
@@ -72,11 +84,19 @@ export async function startStorage(parts: Lifecycle, config: Config, options: Ga
   return {
     database,
     prisma,
+    migration: (await knownMigrations(migrations)).at(-1) ?? '',
     keys,
     changes,
     peers,
     isChangeFeedConnected: () => peers?.isConnected ?? true, // A single node has nobody to listen to.
   };
+}
+
+/** The ids of the workers of this gateway that are alive, of whichever version. */
+async function aliveWorkers({ nodeLink }: Config): Promise<string[]> {
+  if (nodeLink?.localDirectory === undefined) return [];
+  const sockets = new LocalSockets(nodeLink.localDirectory);
+  return (await sockets.split(sockets.nodeIds())).alive;
 }
 
 async function reasonDatabaseNotReady(database: Database, prisma: PrismaClient): Promise<string | null> {
@@ -102,7 +122,7 @@ async function reasonDatabaseNotReady(database: Database, prisma: PrismaClient):
 export async function startNode(
   parts: Lifecycle,
   config: Config,
-  { database, prisma, changes }: Storage,
+  { database, prisma, migration, changes }: Storage,
   { baseUrl, log }: { baseUrl: () => string; log: Logger },
 ): Promise<NodeLease> {
   const isOnlyNode = config.databaseUrl === undefined && config.workers === 1;
@@ -113,6 +133,7 @@ export async function startNode(
         { prisma, changes, baseUrl, urgent: database.urgent },
         {
           leaseMs: config.nodeLeaseMs,
+          migration,
           holdMs: config.sessionHold,
           nodeId: isOnlyNode ? { id: newId('node'), release: () => undefined } : takeNodeId(config.dataDir),
           isOnlyNode,

@@ -9,23 +9,27 @@ import type { TrafficReporter } from '../edge/reports/traffic-reports.ts';
 import { WorkerMetrics } from '../monitoring/worker-metrics.ts';
 import type { CompileQueue } from '../policy/compile/compile-queue.ts';
 import { describeFailure } from '../runtime/describe-failure.ts';
+import { captureSource } from '../store/captures/capture-source.ts';
 import { edgeConfigSource } from '../store/edges/edge-config-source.ts';
 import { syncAllEdgeEndpoints } from '../store/edges/edge-endpoints.ts';
 import { newId } from '../store/ids.ts';
 import type { NodeLease } from '../store/node-lease.ts';
 import { loadClusterAuthority } from '../store/nodes/cluster-authority.ts';
 import { createNodeSource } from '../store/nodes/node-source.ts';
+import { secretSource } from '../store/secrets/secret-source.ts';
+import { trafficStatsStore } from '../store/traffic-stats/traffic-stats-store.ts';
 import type { NodeRegistrar } from '../store/tunnels/registrar.ts';
 import type { ClusterMember } from './cluster-plane.ts';
 import { startDataPlane } from './data-plane.ts';
 import type { DataPlaneParts, TrafficPlane } from './data-plane-types.ts';
 import type { GatewayOptions } from './gateway-options.ts';
 import type { Lifecycle } from './lifecycle.ts';
-import { startRemoteDataPlane } from './remote-data-plane.ts';
 import type { Storage } from './storage.ts';
-import { WorkerHost } from './worker-host.ts';
+import { startRemoteDataPlane } from './workers/remote-data-plane.ts';
+import { WorkerHost } from './workers/worker-host.ts';
 
-export interface TrafficPlaneParts extends Pick<DataPlaneParts, 'signingKey'> {
+export interface TrafficPlaneParts
+  extends Pick<DataPlaneParts, 'signingKey' | 'sendOutbound' | 'locate' | 'visitorSessions'> {
   config: Config;
   storage: Storage;
   node: NodeLease;
@@ -36,6 +40,8 @@ export interface TrafficPlaneParts extends Pick<DataPlaneParts, 'signingKey'> {
   registry: Registry;
   policies: CompileQueue;
   certificates: GatewayOptions['certificates'];
+  /** The wall clock, in milliseconds. */
+  now(): number;
 }
 
 export interface StartedTrafficPlane {
@@ -52,8 +58,22 @@ export function startTrafficPlane(parts: Lifecycle, options: TrafficPlaneParts):
 }
 
 async function startHere(parts: Lifecycle, options: TrafficPlaneParts): Promise<StartedTrafficPlane> {
-  const { config, storage, registrar, baseUrl, reporter, log, registry, policies, signingKey } = options;
+  const {
+    config,
+    storage,
+    registrar,
+    baseUrl,
+    reporter,
+    log,
+    registry,
+    policies,
+    signingKey,
+    sendOutbound,
+    locate,
+    now,
+  } = options;
   const { prisma, changes, keys } = storage;
+  const onFailure = (id: string, error: unknown) => log.error({ id, err: describeFailure(error) }, 'cannot be read');
   const dataPlane = await parts.start({
     name: 'data plane',
     start: () =>
@@ -61,11 +81,12 @@ async function startHere(parts: Lifecycle, options: TrafficPlaneParts): Promise<
         registrar,
         async openEdgeConfigSource(publicHttpsPort) {
           await syncAllEdgeEndpoints({ prisma, changes, baseUrl }, { region: config.region, publicHttpsPort });
-          const onFailure = (id: string, error: unknown) =>
-            log.error({ id, err: describeFailure(error) }, 'cannot be read');
           return edgeConfigSource({ prisma, changes, keys, descriptors: moduleDescriptors, onFailure });
         },
+        secretSource: secretSource({ prisma, changes, keys, onFailure }),
+        captureSource: captureSource({ prisma, changes, now }),
         reporter,
+        statistics: { store: trafficStatsStore(prisma), writer: newId('node'), now },
         newOperationId: () => newId('op'),
         newCaptureId: () => newId('cap'),
         tokenKey: keys.tokenKey,
@@ -73,6 +94,9 @@ async function startHere(parts: Lifecycle, options: TrafficPlaneParts): Promise<
         registry,
         policies,
         signingKey,
+        sendOutbound,
+        locate,
+        visitorSessions: options.visitorSessions,
         member: config.nodeLink && memberOf(options),
       }),
     drain: (dataPlane, drainMs) => dataPlane.close(drainMs),
@@ -85,12 +109,13 @@ async function startInWorkers(
   directory: string,
   options: TrafficPlaneParts,
 ): Promise<StartedTrafficPlane> {
-  const { config, storage, node, registrar, baseUrl, log, registry, policies, signingKey } = options;
+  const { config, storage, node, registrar, baseUrl, log, registry, policies, signingKey, sendOutbound, now } = options;
   const { nodeLink } = config;
+  const { visitorSessions } = options;
   if (!nodeLink) throw new Error('workers reach each other over links');
   const host = await parts.start({
     name: 'connections of workers',
-    start: () => new WorkerHost(directory, { config, storage, baseUrl, log, nodeId: node.id }),
+    start: () => new WorkerHost(directory, { config, storage, visitorSessions, baseUrl, log, now, nodeId: node.id }),
     ready: (host) => host.reasonNotReady,
     drain: (host, drainMs) => host.stopWorkers(drainMs),
     stop: (host) => host.close(),
@@ -99,13 +124,15 @@ async function startInWorkers(
     routes: registrar,
     member: memberOf(options),
     nodeLink,
-    ...{ log, registry, policies, signingKey, certificates: options.certificates },
+    ...{ log, registry, policies, signingKey, sendOutbound, certificates: options.certificates },
     newCaptureId: () => newId('cap'),
+    wallClock: now,
     async openWorkers() {
       await host.open();
       return host.addresses;
     },
     replay: (captured, edits) => host.replay(captured, edits),
+    visitEdge: (visit) => host.visitEdge(visit),
   });
   const metrics = new WorkerMetrics(registry, () => host.workers.map(({ channel }) => channel));
   return { dataPlane, metrics, handOver: () => host.handOver() };

@@ -18,6 +18,7 @@ export function trafficState({
   const trafficHere = (id: string) => sum([endpoints.trafficOf(id), cluster?.lookup.tunnels.meters.trafficOf(id)]);
   const traffic = new ClusterQuery('endpointTraffic', trafficHere, cluster);
   const roundTrips = new ClusterQuery('roundTrip', (id) => sessions.roundTrip(id), cluster);
+  const refusals = new ClusterQuery('announcedRefusals', (id) => sessions.announcedRefusals(id), cluster);
   return {
     async circuitBreaker(routeId) {
       const { values, isPartial } = await breakers.ask(routeId);
@@ -28,6 +29,10 @@ export function trafficState({
       const { values, isPartial } = await traffic.ask(id);
       const all = sum(values);
       return all ? { ...all, isPartial } : null;
+    },
+    async announcedRefusals(sessionId) {
+      const { values } = await refusals.ask(sessionId);
+      return values[0] ?? null;
     },
     async newestRoundTrip(sessionIds) {
       const known = await Promise.all(sessionIds.map((id) => roundTrips.ask(id)));

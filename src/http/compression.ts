@@ -1,5 +1,6 @@
 // Whether an answer is compressed on its way, and how.
 
+import { DIGESTS } from './body-fields.ts';
 import type { ContentCoding, HttpExchange, HttpResponse } from './exchange.ts';
 import { qualityValues } from './quality-values.ts';
 
@@ -12,8 +13,6 @@ const UNFIT_STATUSES: readonly number[] = [204, 205, 206, 304];
 /** Types that are compressed in themselves. */
 const COMPRESSED =
   /^(?:image\/(?!svg\+xml|bmp)|video\/|audio\/|font\/woff|application\/(?:[\w.+-]*zip|x-7z|x-xz|x-rar|vnd\.rar|zstd|java-archive|pdf|vnd\.openxmlformats|vnd\.oasis))/i;
-/** They are of the body as it was. */
-const DIGESTS: readonly string[] = ['content-md5', 'content-digest', 'repr-digest', 'digest'];
 
 /** What became of an answer. */
 export interface CompressionResult {

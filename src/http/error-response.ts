@@ -18,14 +18,17 @@ export function acceptsHtml(accept: string): boolean {
 
 const answers = new Map<string, ErrorResponseParts>();
 
-/** The answer to a visitor who ran into an error. To HEAD, send it without its body. */
-export function errorResponse(error: VisitorError, asHtml: boolean): ErrorResponseParts {
-  const key = `${error} ${asHtml}`;
+/**
+ * The answer to a visitor who ran into an error. To HEAD, send it without its body.
+ * @param canRetry whether its page may lead to a log-in at the same host.
+ */
+export function errorResponse(error: VisitorError, asHtml: boolean, canRetry = true): ErrorResponseParts {
+  const key = `${error} ${asHtml} ${canRetry}`;
   const known = answers.get(key);
   if (known) return known;
-  const { number, status, text, retryAfter, allow } = visitorErrors[error];
+  const { number, status, text, retryAfter, allow, retryPath } = visitorErrors[error];
   const code = `ERR_GATEWAY_${number}`;
-  const body = Buffer.from(asHtml ? page(code, status, text) : `${code}: ${text}\n`);
+  const body = Buffer.from(asHtml ? page(code, status, text, canRetry ? retryPath : undefined) : `${code}: ${text}\n`);
   const answer: ErrorResponseParts = {
     status,
     fields: [
@@ -44,7 +47,7 @@ export function errorResponse(error: VisitorError, asHtml: boolean): ErrorRespon
   return answer;
 }
 
-function page(code: string, status: number, text: string): string {
+function page(code: string, status: number, text: string, retryPath: string | undefined): string {
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -58,7 +61,7 @@ function page(code: string, status: number, text: string): string {
 </style>
 <h1>${status} ${STATUS_CODES[status]}</h1>
 <p>${text}</p>
-<p><code>${code}</code></p>
+${retryPath === undefined ? '' : `<p><a href="${retryPath}">Try again</a></p>\n`}<p><code>${code}</code></p>
 </html>
 `;
 }

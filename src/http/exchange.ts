@@ -35,6 +35,8 @@ export interface VisitorConnection {
   readonly serverName: string | undefined;
   /** The visitor's TLS, once its handshake is done and as long as the gateway ends it. */
   readonly tls: TLSSocket | undefined;
+  /** What kind of TLS client it is (JA4), computed when it is read; '' or left out without TLS. */
+  readonly clientFingerprint?: string;
   /** Bytes that have come from the visitor, and gone there. */
   readonly bytesIn: number;
   readonly bytesOut: number;
@@ -50,8 +52,12 @@ export interface HttpRequest {
   host: string;
   /** In origin-form, as it was sent: `/path?query`, or `*`. What is set here is what the upstream gets. */
   target: string;
+  /** Host and target as the visitor has sent them, whatever was set since; left out: nothing was. */
+  readonly received?: Readonly<{ host: string; target: string }>;
   /** The fields that go on: without Host, without those for this hop only, without those that only the gateway may say. */
   readonly fields: HeaderList;
+  /** The cookies of visitors' sessions, as in `name=value`: they are not among the fields. Left out: there are none. */
+  readonly visitorCookies?: readonly string[];
   /** Bytes of the body; 0 when there is none, undefined when its length is not stated. */
   readonly bodyLength: number | undefined;
   /** When its head was complete: the wall clock, in milliseconds. */
@@ -61,6 +67,8 @@ export interface HttpRequest {
    * @returns undefined when it has more than 1 MiB; rejects when the visitor does not send it whole.
    */
   body(): Promise<Buffer | undefined>;
+  /** Sends another body on, whose length and lack of a content coding the fields tell. The body must have been read. */
+  replaceBody(body: Buffer): void;
 }
 
 export interface HttpResponse {
@@ -73,6 +81,13 @@ export interface HttpResponse {
   encoding: ContentCoding | undefined;
   /** Whether the answer comes from a module or a policy, not from upstream. */
   readonly isSynthetic: boolean;
+  /**
+   * The whole body, decoded of its chunks. It still goes on, with its length stated.
+   * @returns undefined when it has more than 1 MiB, and can no longer go on; rejects when upstream does not send it whole.
+   */
+  body(): Promise<Buffer | undefined>;
+  /** Sends another body on, whose length and lack of a content coding the fields tell. The body must have been read. */
+  replaceBody(body: Buffer): void;
 }
 
 export type ContentCoding = 'gzip' | 'deflate' | 'br';
@@ -84,6 +99,13 @@ export interface HttpExchange extends VisitorConnection {
   readonly response: HttpResponse | undefined;
   /** What a module keeps from the request to the response, under itself. */
   readonly memory: Map<object, unknown>;
+  /**
+   * Lets something end the exchange before it is over by itself, also when it goes on in another protocol. Missing where nothing is sent.
+   * @param hold is given what cuts the exchange, and returns what is called when the exchange is over.
+   */
+  endWith?(hold: (cut: () => void) => () => void): void;
   /** `op_…`, made when it is asked for first: answers and log lines have the same. */
   readonly operationId: string;
+  /** Aborted when the visitor has gone, or the request is over for another reason: nobody needs what is still worked out. */
+  readonly signal: AbortSignal;
 }

@@ -2,9 +2,12 @@
 // module; a chain runs them in a fixed order.
 
 import type { KeyObject } from 'node:crypto';
+import type { AddressFacts } from '../net/geo-databases.ts';
 import type { LiveEndpoint, Proto } from '../tunnel/endpoints/endpoint.ts';
 import type { HttpExchange, VisitorConnection } from './exchange.ts';
+import type { SendOutbound } from './outbound.ts';
 import type { VisitorError } from './visitor-errors.ts';
+import type { HeldVisitorSessions } from './visitor-sessions.ts';
 
 /** A module's own answer, in place of the upstream's. */
 export interface Responded {
@@ -117,6 +120,12 @@ export interface SharedState {
   joinBreaker(id: string, breaker: FollowingBreaker): (transition: BreakerTransition) => void;
 }
 
+/** The secrets of accounts, for their policies. */
+export interface SecretReader {
+  /** The values of an account's secrets as they are now, by the names of their vaults and their own. */
+  of(accountId: string): ReadonlyMap<string, ReadonlyMap<string, string>>;
+}
+
 /** What modules need of the world around them. */
 export interface ModuleEnvironment {
   /** A clock that never goes back, in milliseconds. */
@@ -131,6 +140,12 @@ export interface ModuleEnvironment {
    * @throws {KeysUnavailable}
    */
   signingKey(certificateUrl: string, accountId: string): Promise<KeyObject>;
+  /** What policies read with `secrets.get`. */
+  secrets: SecretReader;
+  /** Sends the request of an `http-request` action. */
+  readonly sendOutbound: SendOutbound;
+  /** Where an address is, and whose network it is in. Undefined, or left out: there is no database of addresses. */
+  readonly locate?: ((address: string) => AddressFacts) | undefined;
   /** What a policy's `log` action says of an exchange, or of a connection. */
   note(about: VisitorConnection, metadata: object): void;
   /**
@@ -138,6 +153,10 @@ export interface ModuleEnvironment {
    * asked; it never rejects.
    */
   internal(accountId: string, url: string): LiveEndpoint | undefined | Promise<LiveEndpoint | undefined>;
+  /** The sessions of visitors who sign in; left out where nobody does. */
+  visitorSessions?: HeldVisitorSessions;
+  /** The domains below which several accounts have names; left out: none. */
+  sharedDomains?: readonly string[];
   /** Undefined, or left out: there are no other nodes to share with. It is called when a module is made. */
   shared?(): SharedState | undefined;
 }

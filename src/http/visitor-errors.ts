@@ -11,6 +11,8 @@ interface VisitorErrorRow {
   retryAfter?: number;
   /** The methods that are taken instead (RFC 9110, section 15.5.6). */
   allow?: string;
+  /** The path at the same host where a visitor who was to sign in can try again. */
+  retryPath?: string;
 }
 
 const row = (number: number, status: number, text: string, retryAfter?: number, allow?: string): VisitorErrorRow => ({
@@ -20,6 +22,12 @@ const row = (number: number, status: number, text: string, retryAfter?: number, 
   retryAfter,
   allow,
 });
+
+/** The path of log-ins at every endpoint that has them. */
+export const SIGN_IN_PATH = '/_gateway/login';
+
+/** A log-in that did not succeed, and may be tried again. */
+const signInRow = (...args: Parameters<typeof row>): VisitorErrorRow => ({ ...row(...args), retryPath: SIGN_IN_PATH });
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 
@@ -37,6 +45,12 @@ export const visitorErrors = {
   upstreamClosed: row(90105, 502, 'The service behind the endpoint closed the connection without an answer.'),
   upstreamInvalid: row(90106, 502, 'The service behind the endpoint sent an answer that is not valid HTTP.'),
   upstreamTimeout: row(90107, 504, 'The service behind the endpoint did not answer in time.'),
+
+  responseNotSearched: row(
+    90138,
+    502,
+    'The response of the service is larger than 256 KiB, or encoded, so that the traffic policy of this endpoint cannot search it.',
+  ),
 
   // What stands before the endpoint.
   noRoute: row(90130, 404, 'The edge of this name has no route for this path.'),
@@ -60,8 +74,47 @@ export const visitorErrors = {
     403,
     'The traffic policy is not allowed to forward to the internal endpoint that it names.',
   ),
+  signInRequired: row(90400, 401, 'This endpoint is for visitors who have signed in: open it in a browser to do that.'),
+  signInForged: row(
+    90401,
+    403,
+    'Another site has sent you here. Open this page from its own site, or type its address.',
+  ),
+  signInInsecure: row(90402, 403, 'Visitors sign in to this endpoint over HTTPS only.'),
+  signInUnavailable: signInRow(
+    5202,
+    503,
+    'The gateway cannot talk to the identity provider of this endpoint right now.',
+    5,
+  ),
+  signInMisconfigured: row(2243, 500, 'The sign-in of this endpoint is not set up for this host.'),
+  signInAway: row(90403, 503, 'The gateway cannot look up who is signed in right now.', 5),
+  signInLate: signInRow(3119, 400, 'Signing in took longer than 15 minutes.'),
+  signInStateInvalid: signInRow(
+    5200,
+    400,
+    'The answer of the identity provider belongs to no log-in that was begun here.',
+  ),
+  signInNotBegun: signInRow(3121, 400, 'This browser has not begun the log-in that it brings the answer of.'),
+  signInElsewhere: signInRow(3124, 400, 'The log-in was begun at another host.'),
+  signInRepeated: signInRow(3123, 400, 'The answer of the identity provider was used already.'),
+  signInCodeInvalid: signInRow(
+    3122,
+    400,
+    'The identity provider says that its answer has expired, or was used already.',
+  ),
+  signInDenied: signInRow(3114, 403, 'You have not allowed this endpoint to know who you are.'),
+  signInRefused: signInRow(3112, 502, 'The identity provider has answered with an error.'),
+  signInClientRefused: row(3125, 502, 'The identity provider does not accept the client of this endpoint.'),
+  signInNoIdToken: signInRow(5203, 502, 'The identity provider has not said who you are.'),
+  signInTokenInvalid: signInRow(5204, 502, 'What the identity provider says of you cannot be trusted.'),
+  signInNoUser: signInRow(5536, 502, 'The identity provider has not said by which id it knows you.'),
+  signInNotHere: row(5207, 404, 'Nobody signs in at this endpoint.'),
   keysUnavailable: row(90133, 503, 'The keys for checking tokens are not available right now.', 5),
   signerUnavailable: row(90380, 503, 'The certificate for checking webhooks is not available right now.', 5),
+  callFailed: row(90134, 502, 'A server that the traffic policy of this endpoint asks gave no usable answer.'),
+  callTimedOut: row(90135, 504, 'A server that the traffic policy of this endpoint asks did not answer in time.'),
+  tooManyCalls: row(90136, 503, 'The traffic policy of this endpoint asks other servers too often right now.', 1),
   moduleFailed: row(2300, 500, 'Something went wrong in the gateway.'),
 
   // What is wrong with the request.
@@ -94,6 +147,11 @@ export const visitorErrors = {
     90127,
     413,
     'The body of the request is larger than 1 MiB, the most whose signature can be checked.',
+  ),
+  bodyNotSearched: row(
+    90137,
+    413,
+    'The body of the request is larger than 256 KiB, or encoded, so that the traffic policy cannot search it.',
   ),
   notAWebsocket: row(90128, 426, 'This endpoint accepts only WebSockets, over HTTP/1.1.'),
   badVersion: row(90125, 505, 'This gateway accepts HTTP/1.0, HTTP/1.1 and, over TLS, HTTP/2.'),

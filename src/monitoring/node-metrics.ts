@@ -8,7 +8,7 @@ import type { Changes } from '../store/changes/changes.ts';
 import type { PeerRelay } from '../store/changes/peer-relay.ts';
 import type { PrismaClient } from '../store/database/client.ts';
 import type { Database } from '../store/database/open-database.ts';
-import { uploadedExpiries } from '../store/domains/certificate-expiries.ts';
+import { storedExpiries } from '../store/domains/certificate-expiries.ts';
 import type { NodeLease } from '../store/node-lease.ts';
 import { type LabelledValue, metricsFor } from './metrics.ts';
 
@@ -114,7 +114,7 @@ function cachedExpiries(
   };
   changes.onGap(invalidate);
   changes.listen(({ kind }) => CERTIFICATE_KINDS.has(kind) && invalidate());
-  const read = async () => [...sources.map((source) => source.expiries()), await uploadedExpiries(prisma)];
+  const read = async () => [...sources.map((source) => source.expiries()), await storedExpiries(prisma)];
   return () => {
     if (cached && performance.now() - cachedAt < CERTIFICATES_MS) return cached;
     cachedAt = performance.now();

@@ -51,7 +51,7 @@ export function networksOf(cidrs: readonly string[]): Networks {
   const v4 = nested(four);
   const v6 = nested(six);
   const find = (ip: string) => {
-    const words = wordsOf(ip);
+    const words = addressWords(ip);
     return words && search(words.length === 2 ? v4 : v6, keyOf(words))?.text;
   };
   return { find, has: (ip) => find(ip) !== undefined };
@@ -95,7 +95,7 @@ function search(ranges: readonly AddressRange[], key: string): AddressRange | un
 function parse(text: string): { words: number[]; prefix: number } | undefined {
   const [, ip = '', bits] = /^([^/%]+)(?:\/(0|[1-9]\d{0,2}))?$/.exec(text) ?? [];
   const family = isIP(ip);
-  const words = wordsOf(ip);
+  const words = addressWords(ip);
   if (!words) return undefined;
   const max = family === 4 ? 32 : 128;
   const stated = bits === undefined ? max : Number(bits);
@@ -112,7 +112,7 @@ function maskOf(word: number, prefix: number): number {
 }
 
 /** An address in pieces of 16 bits, two or eight; undefined when it is none. A zone (`%eth0`) does not matter. */
-function wordsOf(ip: string): number[] | undefined {
+export function addressWords(ip: string): number[] | undefined {
   switch (isIP(ip)) {
     case 4:
       return quads(ip);

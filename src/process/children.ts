@@ -2,7 +2,16 @@
 
 import cluster, { type Worker as Child } from 'node:cluster';
 import type { Logger } from 'pino';
-import { type ChildMessage, IS_REPLACEMENT, type PrimaryMessage, ROLE, WORKER_INDEX } from './messages.ts';
+import { clearCounts } from '../net/connection-counts.ts';
+import {
+  type ChildMessage,
+  COUNTS_FD,
+  COUNTS_RECORD,
+  IS_REPLACEMENT,
+  type PrimaryMessage,
+  ROLE,
+  WORKER_INDEX,
+} from './messages.ts';
 
 /** The pauses before a process that has ended is started again, in milliseconds. They grow while it ends again and again. */
 const RESTART_MIN_MS = 100;
@@ -24,6 +33,8 @@ export interface Slot {
   readonly role: Role;
   /** The file that its processes run. */
   readonly exec: string;
+  /** Its place in the file of counts. */
+  readonly record: number;
   child: Child;
   /** What it is told as soon as it listens; undefined when it does. */
   untold: PrimaryMessage[] | undefined;
@@ -40,6 +51,8 @@ export interface ChildrenOptions {
   log: Logger;
   /** The environment of all processes. */
   env: Readonly<Record<string, string>>;
+  /** The file in which workers count their connections. */
+  counts: number;
   /** Called when a process cannot be started any more. */
   onFailure(slot: Slot): void;
 }
@@ -64,9 +77,10 @@ export class Children {
    */
   start(role: Role, exec: string, isReplacement = false): Slot {
     const env: Record<string, string> = isReplacement ? { [IS_REPLACEMENT]: '1' } : {};
-    const child = this.#fork(role, exec, env);
+    const record = this.#freeRecord();
+    const child = this.#fork({ role, exec, record }, env);
     const slot: Slot = {
-      ...{ role, exec, child, untold: [], hasServed: false },
+      ...{ role, exec, record, child, untold: [], hasServed: false },
       ...{ failedStarts: 0, pauseMs: RESTART_MIN_MS, isEnding: false },
     };
     this.slots.add(slot);
@@ -78,7 +92,9 @@ export class Children {
   async message({ child, role }: Slot, type: ChildMessage['type']): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       child.on('message', (message: ChildMessage) => message.type === type && resolve());
-      child.once('exit', (code, signal) => reject(new Error(`${role.name} has ended (${signal ?? code})`)));
+      child.once('exit', (code, signal) =>
+        reject(new Error(`${role.name} has ended (${signal ?? code}); the log of the gateway says why`)),
+      );
     });
   }
 
@@ -111,9 +127,19 @@ export class Children {
     return child.process.exitCode;
   }
 
-  #fork(role: Role, exec: string, more: Record<string, string>): Child {
-    cluster.setupPrimary({ exec });
-    return cluster.fork({ ...this.#options.env, ...role.env, ...more });
+  #freeRecord(): number {
+    const taken = new Set([...this.slots].map(({ record }) => record));
+    let record = 0;
+    while (taken.has(record)) record++;
+    return record;
+  }
+
+  #fork({ role, exec, record }: Pick<Slot, 'role' | 'exec' | 'record'>, more: Record<string, string>): Child {
+    const { env, counts } = this.#options;
+    const stdio = ['inherit', 'inherit', 'inherit', 'ipc'] as (string | number)[];
+    stdio[COUNTS_FD] = counts;
+    cluster.setupPrimary({ exec, stdio });
+    return cluster.fork({ ...env, ...role.env, ...more, [COUNTS_RECORD]: String(record) });
   }
 
   #watch(slot: Slot): void {
@@ -131,6 +157,7 @@ export class Children {
       slot.failedStarts = 0;
     });
     child.once('exit', (code, signal) => {
+      clearCounts(this.#options.counts, slot.record);
       if (slot.isEnding || !slot.hasServed) return void this.slots.delete(slot);
       if (Number.isNaN(readyAt)) slot.failedStarts++;
       if (performance.now() - readyAt >= STABLE_MS) slot.pauseMs = RESTART_MIN_MS;
@@ -147,7 +174,7 @@ export class Children {
     log.error({ process: slot.role.name, cause, pauseMs: slot.pauseMs }, 'a process has ended; starting it again');
     setTimeout(() => {
       if (slot.isEnding) return void this.slots.delete(slot);
-      slot.child = this.#fork(slot.role, slot.exec, { [IS_REPLACEMENT]: '1' });
+      slot.child = this.#fork(slot, { [IS_REPLACEMENT]: '1' });
       slot.untold = [];
       this.#watch(slot);
       // Nobody is there to take over from.

@@ -28,7 +28,7 @@ export async function runControl(
     // What takes time comes while the control process before still serves. Whoever connects to the API from now on waits, or is
     // served by that one.
     await import('../gateway/gateway.ts');
-    const { openControlCertificates } = await import('../gateway/remote-data-plane.ts');
+    const { openControlCertificates } = await import('../gateway/workers/remote-data-plane.ts');
     address = await reserveApiAddress(options.config);
     certificates = openControlCertificates(options.config, options.log);
     certificates.catch(() => {}); // The start of the gateway reports it.

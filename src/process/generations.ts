@@ -2,12 +2,15 @@
 // that runs, and lets that one end when the next one serves. If it does not come to serve, the one that runs goes on.
 
 import type { Logger } from 'pino';
+import { waitAtMost } from '../runtime/wait-at-most.ts';
 import { type Children, controlRole, type Slot, workerRole } from './children.ts';
 
 /** How long the processes of a new generation may take until they serve; milliseconds. */
 const READY_MS = 60_000;
 /** How long the control process may take to hand the database over; milliseconds. */
 const HAND_OVER_MS = 15_000;
+/** How long an upgrade waits until the moves under way are over, which take up to 2 s as a rule; milliseconds. */
+const PAUSE_MOVES_MS = 5000;
 /** Earlier generations that may drain when an upgrade begins: before it, the oldest of more are ended. */
 const DRAINING_MAX = 2;
 
@@ -60,11 +63,26 @@ export class Generations {
     if (!before) throw new Error('the gateway is still starting');
     if (this.#isUpgrading) throw new Error('an upgrade is under way already');
     this.#isUpgrading = true;
+    const draining = this.#draining.flat().filter((slot) => this.#options.children.slots.has(slot));
     try {
+      await this.#pauseMoves(draining);
       await this.#upgrade(before, exec);
     } finally {
+      for (const slot of draining) this.#options.children.tell(slot, { type: 'resumeMoves' });
       this.#isUpgrading = false;
     }
+  }
+
+  /**
+   * Has the workers that drain move no agents during an upgrade: workers that have just started do not hear that an endpoint moves, and
+   * while the control process is replaced no agent could connect elsewhere.
+   */
+  async #pauseMoves(draining: readonly Slot[]): Promise<void> {
+    const { children } = this.#options;
+    // One that ends meanwhile has no agents any more.
+    const paused = Promise.allSettled(draining.map((slot) => children.message(slot, 'movesPaused')));
+    for (const slot of draining) children.tell(slot, { type: 'pauseMoves' });
+    await waitAtMost(PAUSE_MOVES_MS, paused);
   }
 
   async #upgrade(before: Generation, exec: string): Promise<void> {

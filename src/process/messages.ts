@@ -9,7 +9,9 @@ export type ChildMessage =
   /** A control process has loaded its code, and waits for the database of the one before it. */
   | { type: 'standby' }
   /** A control process has closed the database, and ends. */
-  | { type: 'handedOver' };
+  | { type: 'handedOver' }
+  /** A worker that drains moves no more agents, and those that it moved are back. */
+  | { type: 'movesPaused' };
 
 /** From the primary. */
 export type PrimaryMessage =
@@ -21,6 +23,9 @@ export type PrimaryMessage =
   | { type: 'takeOver' }
   /** A worker: take nothing new, let the agents move, and end with the last stream. */
   | { type: 'drain' }
+  /** A worker that drains: move no agents during an upgrade. */
+  | { type: 'pauseMoves' }
+  | { type: 'resumeMoves' }
   /** A worker: end now, even while it drains. */
   | { type: 'cut' };
 
@@ -28,6 +33,9 @@ export type PrimaryMessage =
 export const ROLE = 'GATEWAY_PROCESS';
 /** The index of a worker, from 0. */
 export const WORKER_INDEX = 'GATEWAY_WORKER';
+/** The place of a worker in the file of the counts of connections, from 0, and the descriptor of that file. */
+export const COUNTS_RECORD = 'GATEWAY_COUNTS';
+export const COUNTS_FD = 4;
 /** Set for a control process that replaces another: it prints no greeting. */
 export const IS_REPLACEMENT = 'GATEWAY_REPLACEMENT';
 

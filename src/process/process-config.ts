@@ -19,5 +19,6 @@ export function processConfig(config: Config, index: number | undefined): Config
     maxAgents: part(config.maxAgents),
     maxVisitors: part(config.maxVisitors),
     eventBufferBytes: part(config.eventBufferBytes),
+    requestLogBytes: part(config.requestLogBytes),
   };
 }

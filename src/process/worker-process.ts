@@ -1,21 +1,21 @@
 // The process of a worker, which carries visitors and agents.
 
 import { Registry } from 'prom-client';
-import { startWorker, type Worker } from '../gateway/worker.ts';
+import { startWorker, type Worker } from '../gateway/workers/worker.ts';
 import { collectReadBuffers } from '../monitoring/buffer-collection.ts';
 import { AFTER_START, collectWhenIdle, thisProcess } from '../monitoring/idle-collection.ts';
 import { metricsFor } from '../monitoring/metrics.ts';
 import { handleUncaughtExceptions } from '../monitoring/uncaught-exceptions.ts';
-import { onPrimaryMessage, tellPrimary } from './messages.ts';
+import { ConnectionCounts } from '../net/connection-counts.ts';
+import { COUNTS_FD, COUNTS_RECORD, onPrimaryMessage, tellPrimary } from './messages.ts';
 import type { ServeOptions } from './serve-gateway.ts';
 import { visitItself } from './visit-itself.ts';
 
-/** Serves until the primary or the control process says otherwise. @throws as `startWorker` does. */
-export async function runWorker({
-  config,
-  log,
-  output,
-}: Pick<ServeOptions, 'config' | 'log' | 'output'>): Promise<void> {
+/** Serves until the primary or the control process says otherwise. @param env of the process. @throws as `startWorker` does. */
+export async function runWorker(
+  { config, log, output }: Pick<ServeOptions, 'config' | 'log' | 'output'>,
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
   const { logs, exit } = output;
   const directory = config.nodeLink?.localDirectory;
   if (directory === undefined) throw new Error('a worker reaches the control process over a unix socket');
@@ -28,6 +28,8 @@ export async function runWorker({
     if (!worker) return void exit(0);
     if (type === 'drain') void worker.close(config.drainStreamsMs, true).then(() => exit(0));
     if (type === 'stop') void worker.close(config.drainMs, false).then(() => exit(0));
+    if (type === 'pauseMoves') void worker.dataPlane.moves?.pause().then(() => tellPrimary({ type: 'movesPaused' }));
+    if (type === 'resumeMoves') worker.dataPlane.moves?.resume();
     if (type === 'cut') void worker.cut().then(() => exit(0));
   });
   const registry = new Registry();
@@ -35,7 +37,10 @@ export async function runWorker({
   metrics.counter('gateway_log_lines_dropped_total', 'Log lines that nobody took in time.', [], () => [
     [{}, logs.dropped],
   ]);
-  worker = await startWorker(config, { log, registry, directory, onStopped: () => void exit(0) });
+  // A primary of an earlier release has no such file.
+  const record = env[COUNTS_RECORD];
+  const counts = record === undefined ? undefined : new ConnectionCounts(COUNTS_FD, Number(record));
+  worker = await startWorker(config, { counts, log, registry, directory, onStopped: () => void exit(0) });
   handleUncaughtExceptions(log, metrics, onFatal);
   collectReadBuffers();
   collectWhenIdle(thisProcess(), AFTER_START);

@@ -34,6 +34,15 @@ export function newId(prefix: string, now: number = Date.now()): string {
   return `${prefix}_${base62(bytes, KSUID_LENGTH)}`;
 }
 
+/** What all ids of this kind sort after that were made at a time or later. @param time in milliseconds of the wall clock. */
+export function lowestIdAt(prefix: string, time: number): string {
+  const tick = Math.max(0, Math.floor((time / 1000 - EPOCH_SECONDS) * TICKS_PER_SECOND));
+  const bytes = Buffer.alloc(20);
+  bytes.writeUInt32BE(Math.min(0xffff_ffff, Math.floor(tick / TICKS_PER_SECOND)), 0);
+  bytes.writeUIntBE(tick % TICKS_PER_SECOND, 4, 3);
+  return `${prefix}_${base62(bytes, KSUID_LENGTH)}`;
+}
+
 /** Whether a text has the form of an id of this kind. It says nothing about whether such a thing exists. */
 export function isId(prefix: string, text: string): boolean {
   return (

@@ -13,6 +13,8 @@ export interface StoreSettings {
   busUrl: string | undefined;
   /** How long this node's live objects count after the last renewal. Milliseconds. */
   nodeLeaseMs: number;
+  /** After how many days an agent is forgotten that has not been seen. */
+  agentKeepDays: number;
   /** The most connections to a server. */
   databasePool: number;
   /** 32 bytes; undefined: the file in `dataDir`. */

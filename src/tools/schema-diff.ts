@@ -59,6 +59,14 @@ export function sortIdsByBytes(sql: string): string {
   return sql.replace(/("(?:id|\w+_id)" (?:SET DATA TYPE )?TEXT)(?! COLLATE|\[)\b/g, '$1 COLLATE "C"');
 }
 
+/** Whether a migration takes away what earlier code may use, or demands what that does not give. */
+export function takesAway(sql: string): boolean {
+  const statements = sql.replace(/--.*/g, '');
+  if (/\b(DROP (?!NOT NULL|DEFAULT)|RENAME |SET NOT NULL|SET DATA TYPE)/.test(statements)) return true;
+  const added = statements.split(/[,;]\s*(?=ALTER|ADD|CREATE|$)/).filter((part) => /\bADD COLUMN\b/.test(part));
+  return added.some((column) => /\bNOT NULL\b/.test(column) && !/\bDEFAULT\b/.test(column));
+}
+
 /**
  * The statement at the start of the first migration. It is removed: the schema exists everywhere, and not every role may
  * create one.

@@ -20,8 +20,10 @@ await runTool(async () => {
   });
   const startedAt = performance.now();
   const channel = new CallChannel<PrimaryCalls>(socket, {});
-  await channel.call('upgrade', fileURLToPath(new URL('../main.js', import.meta.url)));
-  channel.close();
+  // An open connection would keep this process from ending.
+  await channel
+    .call('upgrade', fileURLToPath(new URL('../bundle/main.js', import.meta.url)))
+    .finally(() => channel.close());
   console.log(
     `The new processes serve, after ${((performance.now() - startedAt) / 1000).toFixed(1)} s. Those before end with their last stream.`,
   );

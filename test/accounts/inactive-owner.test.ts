@@ -6,16 +6,8 @@ import { newId, newSecret } from '../../src/store/ids.ts';
 import { type Owner, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import type { Answer } from '../support/gateway/http.ts';
 import { subscribe } from '../support/gateway/sse.ts';
-import {
-  allowsAnonymous,
-  argumentsOf,
-  documentOf,
-  fieldNamed,
-  mutations,
-  queries,
-  requestOf,
-  subscriptions,
-} from './operations.ts';
+import { allowsAnonymous, argumentsOf, fieldNamed, mutations, queries, subscriptions } from './operations.ts';
+import { documentOf, requestOf } from './requests.ts';
 import { everyRow, fill, type Holder } from './sample-resources.ts';
 
 let gateway: TestGateway;

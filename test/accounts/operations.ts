@@ -4,19 +4,13 @@
 import {
   type GraphQLField,
   type GraphQLInputType,
-  type GraphQLOutputType,
   getNamedType,
   getNullableType,
-  isAbstractType,
   isEnumType,
   isInputObjectType,
-  isLeafType,
   isListType,
   isNonNullType,
-  isObjectType,
 } from 'graphql';
-import { restName, snakeCase } from '../../src/api/naming.ts';
-import type { Route } from '../../src/api/route.ts';
 import { schema } from '../../src/api/schema.ts';
 import { creationInput, type Holder, kinds } from './sample-resources.ts';
 
@@ -47,6 +41,8 @@ export const allowsAnonymous = ({ extensions }: Field) => extensions.allowsAnony
 /** What ids of other names than `id` are ids of. */
 const named: Record<string, string[]> = {
   ownerId: ['user', 'botUser'],
+  actorId: ['user', 'botUser'],
+  objectId: ['credential'],
   edgeId: ['httpsEdge'],
   subscriptionId: ['eventSubscription'],
   backendId: ['tunnelGroupBackend'],
@@ -55,17 +51,36 @@ const named: Record<string, string[]> = {
   destinationId: ['eventDestination'],
   certificateId: ['tlsCertificate'],
   ipPolicyId: ['ipPolicy'],
+  vaultId: ['vault'],
   ipPolicyIds: ['ipPolicy'],
   userId: ['user'],
+  credentialId: ['credential'],
   endpointId: ['servedEndpoint'],
   storedIn: ['httpsEdgeRoute', 'tlsEdge'],
+  domainId: ['reservedDomain'],
+  ruleId: ['alertRule'],
+  channelIds: ['alertChannel'],
+  credentialIds: ['credential'],
+  certificateIds: ['tlsCertificate'],
 };
 
-/** Operations on things that are no objects of the database, and what their `id` and `after` are of. */
+/** Operations on things that are no objects of the database, or are not in their name, and what their `id` and `after` are of. */
 const ofMemory: Record<string, string> = {
+  auditEntries: 'auditEntry',
+  auditEntry: 'auditEntry',
+  objectHistory: 'auditEntry',
   capturedRequest: 'capturedRequest',
   capturedRequests: 'capturedRequest',
+  endBrowserSession: 'browserSession',
+  endProvisionedCredentials: 'provisioningKey',
+  finishRotation: 'credential',
   replayRequest: 'capturedRequest',
+  requestLog: 'loggedRequest',
+  loggedRequest: 'loggedRequest',
+  retryCertificate: 'reservedDomain',
+  testEdge: 'httpsEdge',
+  revokeCertificate: 'reservedDomain',
+  vaultSecrets: 'secret',
 };
 
 /**
@@ -79,18 +94,21 @@ const texts: Record<string, string> = Object.fromEntries(
     'logGroupArn apiKey ddtags service ddsite tenantId clientId clientSecret logsIngestionUri dataCollectionRuleId',
     'dataCollectionStreamName version certificatePem privateKeyPem cidr action remove allow deny provider secret realm',
     'token current username password minVersion expressions value url method body clientIp policy signingSecret fields filter',
-    'text kinds binds redactHeaders path bodyBase64 compression endpoint',
+    'text kind kinds binds redactHeaders path bodyBase64 compression endpoint from to addressPattern recipients note',
+    'reason label toVersion provisioningKey deviceId hostName orderBy search list removeLabels host vaultName',
   ]
     .flatMap((line) => line.split(' '))
     .map((name) => [name, 'text']),
 );
 Object.assign(texts, { type: 'bot_user_deleted.v0', match: '/sample' });
 
-/** Inputs of modules that need more than ids, by the end of the operation's name. */
+/** Inputs, most of them of modules, that need more than ids, by the end of the operation's name. */
 const moduleInputs: Record<string, object> = {
   WebhookVerification: { provider: 'github', secret: 'sample' },
   BasicAuth: { credentials: [{ username: 'sample', password: 'long enough' }] },
   TrafficPolicy: { value: '{}' },
+  commandAgents: { command: 'RESTART', label: 'nobody=has this' },
+  startBulkJob: { list: 'credentials', action: 'CHANGE_OWNER', filter: 'false' },
 };
 
 /** What an operation is about, from its name: `replaceTlsEdgeMutualTls` is about a TLS edge. */
@@ -121,7 +139,7 @@ function places(field: Field, type: GraphQLInputType, path: string[]): Place[] {
     const subject = ofMemory[field.name] ?? subjectOf(field);
     const possible =
       named[name] ??
-      (field.name === 'node' || field.name === 'nodes'
+      (field.name === 'node' || field.name === 'nodes' || (field.name === 'objectHistory' && name === 'id')
         ? kinds
         : subject && (isCursor || name === 'id' || name === 'ids')
           ? [subject]
@@ -131,7 +149,10 @@ function places(field: Field, type: GraphQLInputType, path: string[]): Place[] {
   }
   if (inner.name === 'String' && !(name in texts))
     throw new Error(`${where}: say in operations.ts whether this text can name a thing of an account`);
-  if (!isEnumType(inner) && !['String', 'Int', 'Float', 'Boolean', 'UInt32', 'Labels', 'Json'].includes(inner.name))
+  if (
+    !isEnumType(inner) &&
+    !['String', 'Int', 'Float', 'Boolean', 'UInt32', 'Timestamp', 'Labels', 'Json'].includes(inner.name)
+  )
     throw new Error(`${where}: say in operations.ts what a ${inner.name} can name`);
   return [];
 }
@@ -175,50 +196,4 @@ export function changed(
 ): Record<string, unknown> {
   const inner = (values[name] ?? {}) as Record<string, unknown>;
   return { ...values, [name]: rest.length === 0 ? value : changed(inner, rest, value) };
-}
-
-/** A document that runs a root field with these arguments, and asks for all that its answer can show. */
-export function documentOf(field: Field, values: object): string {
-  const kind = queries.includes(field) ? 'query' : mutations.includes(field) ? 'mutation' : 'subscription';
-  const used = field.args.filter(({ name }) => name in values);
-  const variables = used.map(({ name, type }) => `$${name}: ${type}`).join(', ');
-  const given = used.map(({ name }) => `${name}: $${name}`).join(', ');
-  const call = `${field.name}${given && `(${given})`} ${selectionOf(field.type, 4)}`;
-  return `${kind} ${variables && `(${variables})`} { ${call} }`;
-}
-
-function selectionOf(type: GraphQLOutputType, depth: number): string {
-  const inner = getNamedType(type);
-  if (isLeafType(inner)) return '';
-  const isPage = inner.name.endsWith('Connection');
-  const members = Object.values(
-    (isObjectType(inner) || isAbstractType(inner)) && 'getFields' in inner ? inner.getFields() : {},
-  )
-    // `edges` are the `nodes` again.
-    .filter(({ name, args, type: ofMember }) => {
-      const isShown = isLeafType(getNamedType(ofMember)) || depth > 1;
-      return args.length === 0 && isShown && !(isPage && name === 'edges');
-    })
-    .map(({ name, type: ofMember }) => `${name} ${selectionOf(ofMember, depth - 1)}`);
-  return `{ __typename ${members.join(' ')} }`;
-}
-
-/** The REST request of a row with these arguments. */
-export function requestOf(row: Route, values: object): { path: string; body?: object } {
-  const { input, ...others } = values as Record<string, unknown>;
-  const rest = new Map(Object.entries(others).map(([name, value]) => [restName(name), String(value)]));
-  const path = row.path.replace(/:(\w+)/g, (_, name: string) => {
-    const value = rest.get(name) ?? '';
-    rest.delete(name);
-    return encodeURIComponent(value);
-  });
-  const query = new URLSearchParams([...rest]).toString();
-  const takesBody = fieldNamed(row.field).args.some(({ name }) => name === 'input');
-  return { path: path + (query && `?${query}`), ...(takesBody ? { body: inSnakeCase(input ?? {}) as object } : {}) };
-}
-
-function inSnakeCase(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inSnakeCase);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [snakeCase(name), inSnakeCase(member)]));
 }

@@ -8,20 +8,10 @@ import { newId } from '../../src/store/ids.ts';
 import { type Owner, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import type { Answer } from '../support/gateway/http.ts';
 import { subscribe } from '../support/gateway/sse.ts';
-import {
-  argumentsOf,
-  changed,
-  documentOf,
-  type Field,
-  fieldNamed,
-  mutations,
-  type Place,
-  placesOf,
-  queries,
-  requestOf,
-  subscriptions,
-} from './operations.ts';
-import { everyRow, fill, type Holder, newZone } from './sample-resources.ts';
+import { fieldNamed, mutations, type Place, placesOf, queries, subscriptions } from './operations.ts';
+import { documentOf, requestOf } from './requests.ts';
+import { everyRow, fill, type Holder } from './sample-resources.ts';
+import { type Pair, type Trial, trials } from './trials.ts';
 
 let gateway: TestGateway;
 /** Whose things are asked for. */
@@ -41,56 +31,6 @@ beforeAll(async () => {
   before = await everyRow(gateway);
 }, 90_000);
 afterAll(() => gateway.close());
-
-/** Something of the other account for a place, and what to put there that never existed. */
-type Pair = [theirs: string, never: string];
-
-function pairsFor({ role, kinds }: Place): Pair[] {
-  const neverZone = newZone();
-  if (role === 'hostport')
-    return [other.hostport, `free.${other.zone}:443`].map((hostport) => [
-      hostport,
-      hostport.replace(other.zone, neverZone),
-    ]);
-  return kinds.map((kind) => {
-    const id = other.ids[kind] ?? '';
-    return [id, role === 'cursor' ? twin(id) : newId(id.slice(0, id.indexOf('_')))];
-  });
-}
-
-/** An id that never was, made in the same instant: it has the same place among all others. */
-function twin(id: string): string {
-  return id.slice(0, -8) + newId('op').slice(-8);
-}
-
-/** One operation with something of the other account's named in it, and with what never existed in the same places. */
-interface Trial {
-  field: Field;
-  places: Place[];
-  pairs: Pair[];
-  theirs: object;
-  never: object;
-}
-
-function* trials(field: Field): Generator<Trial> {
-  const all = placesOf(field);
-  const put = (value: unknown, { isList }: Place) => (isList ? [value] : value);
-  const of = (places: Place[], pairs: Pair[]): Trial => {
-    const own = argumentsOf(field, asking);
-    const [theirs = {}, never = {}] = [0, 1].map((which) =>
-      places.reduce((values, place, index) => changed(values, place.path, put(pairs[index]?.[which], place)), own),
-    );
-    return { field, places, theirs, never, pairs };
-  };
-  for (const place of all) for (const pair of pairsFor(place)) yield of([place], [pair]);
-  // Things that belong together, as an edge and its route do, named together.
-  const together = all.filter(({ role }) => role === 'id');
-  if (together.length > 1)
-    yield of(
-      together,
-      together.map((place) => pairsFor(place)[0] as Pair),
-    );
-}
 
 /**
  * All of an answer that a client can see, but for the operation id, the moment and how often it asked. What was asked
@@ -135,12 +75,24 @@ describe.each(['queries', 'mutations'])('GraphQL %s', (which) => {
   const fields = (which === 'queries' ? queries : mutations).filter((field) => placesOf(field).length > 0);
 
   test.each(fields)('$name answers to another account’s id as to one that never existed', async (field) => {
-    for (const trial of trials(field)) {
+    for (const trial of trials(field, { asking, other })) {
       const { body } = await expectSame(({ graphql }, values) => graphql(documentOf(field, values), values), trial);
       if (field.name === 'node') expect(body).toEqual({ data: { node: null } });
       else if (field.name === 'nodes') expect(body).toEqual({ data: { nodes: [null] } });
       else if (field.name === 'endpointTraffic') expect(body).toEqual({ data: { endpointTraffic: [] } });
-      else if (isPage(trial)) expect(body.data[field.name].pageInfo).toMatchObject({ startCursor: expect.any(String) });
+      else if (isOfTrail(trial)) expect(body.data[field.name].nodes).toEqual([]);
+      else if (field.name === 'commandAgents') expectNobodyTold(body.data.commandAgents);
+      else if (trial.places[0]?.path[0] === 'credentialId') expect(body.data[field.name].nodes).toEqual([]);
+      // A vault of these tests holds one secret: it is older than the cursor, or newer.
+      else if (field.name === 'vaultSecrets' && isPage(trial))
+        expect(body.data?.vaultSecrets.pageInfo, JSON.stringify(body.errors)).toBeDefined();
+      else if (isPage(trial))
+        expect(body.data?.[field.name].pageInfo, JSON.stringify(body.errors)).toMatchObject({
+          startCursor: expect.any(String),
+        });
+      // Beside a filter no ids are taken at all; alone, each is refused as one that there is not: see jobs.test.ts.
+      else if (field.name === 'startBulkJob' && trial.places[0]?.path.includes('ids'))
+        expect(body.errors[0].extensions).toMatchObject({ field: 'ids', status: 400 });
       else expectToBlame(trial, body.errors[0].extensions.field, body.errors[0].extensions.status);
     }
   });
@@ -152,7 +104,7 @@ describe('REST', () => {
     .filter(({ field }) => placesOf(field).length > 0);
 
   test.each(rows)('$name answers to another account’s id as to one that never existed', async ({ row, field }) => {
-    for (const trial of trials(field)) {
+    for (const trial of trials(field, { asking, other })) {
       if (trial.places.some(({ path }) => path[0] === 'before')) continue; // REST pages forwards only.
       const { status, body } = await expectSame(({ call }, values) => {
         const request = requestOf(row, values);
@@ -181,6 +133,15 @@ test('a refusal is the same byte for byte however often it was given before', as
   expect(answers).toEqual(ids.map(() => answers[0]));
 });
 
+/** What was done to or by somebody's things is asked for by filters. */
+const isOfTrail = ({ field, places }: Trial) =>
+  /^(auditEntries|objectHistory)$/.test(field.name) && places[0]?.role === 'id';
+
+/** An agent that is not there is one of many that are told something, and no mistake. */
+function expectNobodyTold(results: { outcome: string }[]): void {
+  for (const { outcome } of results) expect(outcome).toBe('UNKNOWN');
+}
+
 const isPage = ({ places }: Trial) => places[0]?.role === 'cursor';
 
 /** The refusal is about what was named, and not about something else that is wrong with the request. */
@@ -191,11 +152,13 @@ function expectToBlame({ places }: Trial, blamed: string | undefined, status: nu
   if (inInput && !second) expect(blamed).toContain(path.slice(1).join('.') + (isList ? '[0]' : ''));
 }
 
-test('only root fields take arguments, so that there is nothing else to try', () => {
+test('only root fields take arguments that name something, so that there is nothing else to try', () => {
   const others = Object.values(schema.getTypeMap()).filter(
     (type) => isObjectType(type) && !/^(__.*|Query|Mutation|Subscription)$/.test(type.name),
   ) as GraphQLObjectType[];
-  const takers = others.flatMap((type) => Object.values(type.getFields()).filter(({ args }) => args.length > 0));
+  const takers = others.flatMap((type) =>
+    Object.values(type.getFields()).filter((field) => placesOf(field).length > 0),
+  );
   expect(takers.map(({ name }) => name)).toEqual([]);
 });
 
@@ -215,11 +178,14 @@ test('a subscription tells an account of its own changes only', async () => {
   await fill(gateway, other.account);
   const own = await fill(gateway, asking.account);
   for (const { field, events } of opened) {
-    const kind = field.name.replace(/Changed$/, '');
+    const kind = field.name.replace(/(Changed|Added)$/, '');
     const next = async () => (await events.next()).data[field.name];
     let change = await next();
     // An edge that has what it needs is an endpoint, too. What is not the account's own would be null.
-    for (; change.id !== own.ids[kind]; change = await next()) expect(change[kind], field.name).toBeTruthy();
+    for (; change.id !== own.ids[kind]; change = await next()) {
+      expect(kind === 'auditEntry' || change[kind], field.name).toBeTruthy();
+      expect(change.actorId ?? asking.account.ownerId, field.name).toBe(asking.account.ownerId);
+    }
     events.close();
     expect(change.action, field.name).toBe('CREATED');
   }
@@ -228,7 +194,7 @@ test('a subscription tells an account of its own changes only', async () => {
 test.each(subscriptions.filter(({ args }) => args.length > 0))(
   'the subscription $name answers to another account’s id as to one that never existed',
   async (field) => {
-    for (const { theirs, never, pairs } of trials(field)) {
+    for (const { theirs, never, pairs } of trials(field, { asking, other })) {
       const refusals: string[] = [];
       for (const values of [theirs, never]) {
         const events = await subscribe(gateway.api, asking.account.key, documentOf(field, values), values);

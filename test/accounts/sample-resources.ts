@@ -2,12 +2,20 @@
 
 import type { GraphQLInterfaceType } from 'graphql';
 import { schema } from '../../src/api/schema.ts';
-import { type Event, writeEvent } from '../../src/events/event.ts';
-import { newId } from '../../src/store/ids.ts';
 import { issue } from '../contract/rows/certificates.ts';
-import { bound, nameRequest, newCredential, openSession } from '../support/agents/live.ts';
-import { reportOf } from '../support/events/synthetic-report.ts';
+import { bound, nameRequest, openSession } from '../support/agents/live.ts';
 import type { Account, TestGateway } from '../support/gateway/gateway.ts';
+import { fresh, newZone } from './fresh-names.ts';
+import {
+  leaveAlert,
+  leaveBrowserSession,
+  leaveBulkJob,
+  leaveCaptured,
+  leaveDeadLetters,
+  leaveLogged,
+  leaveOffline,
+  leaveVisitor,
+} from './sample-rows.ts';
 
 /** Every kind of thing that has an id, as its look-up is called: `credential`. */
 export const kinds = schema
@@ -26,31 +34,39 @@ export interface Holder {
 
 const { certificate_pem: certificatePem, private_key_pem: privateKeyPem } = await issue({ names: ['*.example.com'] });
 
-let made = 0;
-/** A word of eight letters and digits that no other call gives. */
-const fresh = () => `w${String(++made).padStart(7, '0')}`;
-export const newZone = () => `${fresh()}.example.com`;
-
 /** A valid input for each `create…` mutation, never the same twice; in an order in which each finds what it names. */
 const inputs: Record<string, (holder: Pick<Holder, 'ids' | 'zone'>) => object> = {
   user: () => ({ email: `${fresh()}@example.com`, role: 'admin' }),
   botUser: () => ({ name: fresh() }),
   credential: () => ({ description: fresh(), acl: ['bind:*.example.com', 'bind:app=*'] }),
   apiKey: () => ({ description: fresh() }),
+  provisioningKey: () => ({ description: fresh(), acl: ['bind:{hostname}.example.com'], usesMax: 10 }),
   reservedDomain: () => ({ domain: `${fresh()}.example.com`, description: fresh() }),
   certificateAuthority: () => ({ caPem, description: fresh() }),
   tlsCertificate: () => ({ certificatePem, privateKeyPem, description: fresh() }),
   ipPolicy: () => ({ description: fresh() }),
   ipPolicyRule: ({ ids }) => ({
     ipPolicyId: ids.ipPolicy,
-    cidr: `2001:db8:${(++made).toString(16)}::/48`,
+    cidr: `2001:db8:${Number(fresh().slice(1)).toString(16)}::/48`,
     action: 'allow',
   }),
+  vault: () => ({ name: fresh() }),
+  secret: ({ ids }) => ({ name: fresh(), value: fresh(), vaultId: ids.vault }),
   tunnelGroupBackend: () => ({ labels: { app: fresh() } }),
   eventDestination: () => ({
     description: fresh(),
     target: { datadog: { apiKey: fresh(), ddtags: '', service: 'gateway', ddsite: 'datadoghq.com' } },
   }),
+  alertChannel: () => ({ name: fresh(), kind: 'EMAIL', recipients: [`${fresh()}@example.com`] }),
+  // Nothing of an account of these tests is due for that long, so that no alert fires.
+  alertRule: ({ ids }) => ({
+    name: fresh(),
+    condition: 'ENDPOINT_OFFLINE',
+    forSeconds: 604_800,
+    selector: { credentialIds: [ids.credential] },
+    channelIds: [ids.alertChannel],
+  }),
+  alertSilence: ({ ids }) => ({ ruleId: ids.alertRule, minutes: 60, reason: fresh() }),
   eventSubscription: ({ ids }) => ({
     // Nobody deletes one here, so that nothing is delivered, and no row changes by itself.
     sources: [{ type: 'bot_user_deleted.v0' }],
@@ -77,6 +93,8 @@ const kindOfCreation = new Map(Object.keys(inputs).map((kind) => [creation(kind)
 
 /** The input of a mutation that creates a thing; undefined for every other operation. */
 export function creationInput(field: string, holder: Pick<Holder, 'ids' | 'zone'>): object | undefined {
+  if (field === 'publishEdge')
+    return { protocol: 'https', host: `${fresh()}.${holder.zone}`, labels: { app: fresh() } };
   const kind = kindOfCreation.get(field);
   return inputs[kind ?? '']?.(holder);
 }
@@ -128,69 +146,39 @@ export async function fill(gateway: TestGateway, account: Account): Promise<Hold
   const ofEdge = { accountId, edgeId: ids.httpsEdge ?? '' };
   ids.servedEndpoint = (await gateway.app.prisma.endpoint.findFirstOrThrow({ where: ofEdge, select: { id: true } })).id;
   ids.capturedRequest = leaveCaptured(gateway, holder);
+  ids.loggedRequest = await leaveLogged(gateway, holder);
+  ids.browserSession = await leaveBrowserSession(gateway, account);
+  const newest = { where: { accountId }, orderBy: { id: 'desc' } } as const;
+  Object.assign(ids, await leaveVisitor(gateway, account, ids.servedEndpoint));
+  ids.auditEntry = (await gateway.app.prisma.auditEntry.findFirstOrThrow(newest)).id;
+  const { agentId } = await gateway.app.prisma.tunnelSession.findUniqueOrThrow({ where: { id: ids.tunnelSession } });
+  ids.agent = agentId ?? '';
+  const naming = 'mutation ($id: ID!, $name: String!) { updateAgent(id: $id, input: { name: $name }) { id } }';
+  await account.graphql(naming, { id: agentId, name: fresh() });
   ids.offlineEndpoint = await leaveOffline(gateway, account, zone);
   ids.eventDeadLetter = await leaveDeadLetters(gateway, account);
+  ids.alert = await leaveAlert(gateway, account);
+  ids.bulkJob = await leaveBulkJob(gateway, account);
 
   const missing = kinds.filter((kind) => !ids[kind]);
   if (missing.length > 0) throw new Error(`say in sample-resources.ts how to make: ${missing.join(', ')}`);
   return holder;
 }
 
-/** The ids by kind of what `fill` made, without what is there a second time or is in no table. */
+/** The ids by kind of the nodes that `fill` made, without what is there a second time. */
 export function oneOfEach({
-  ids: { servedEndpoint, capturedRequest, ...each },
+  ids: { servedEndpoint, capturedRequest, loggedRequest, browserSession, auditEntry, bulkJob, ...each },
 }: Pick<Holder, 'ids'>): Record<string, string> {
   return each;
 }
 
-/** Captures a request to an account's edge, for a name that nothing serves. @returns its id. */
-export function leaveCaptured(gateway: TestGateway, { account, ids }: Pick<Holder, 'account' | 'ids'>): string {
-  const { captures } = gateway.app.nodeCaptures();
-  const { accountId } = account;
-  const endpointId = ids.servedEndpoint ?? '';
-  captures.start(endpointId, { accountId, ownerId: 'usr_1' }, { bodyBytes: 0, redactHeaders: [], minutes: 60 });
-  const detail = captures.observe(endpointId);
-  if (detail) detail.isRequestComplete = true;
-  const report = reportOf(accountId, ++made);
-  const request = { ...report.request, scheme: 'http' } as const;
-  captures.take({ ...report, request, tls: undefined, endpointId, observer: detail });
-  captures.stop(endpointId);
-  return captures.list(endpointId)[0]?.id ?? '';
-}
-
-/** Has an agent come and go. @returns the id of the address that it leaves offline. */
-async function leaveOffline(gateway: TestGateway, { accountId, call }: Account, zone: string): Promise<string> {
-  const sessionId = await openSession(gateway, await newCredential({ accountId, call }));
-  const hostname = `${fresh()}.${zone}`;
-  bound(await gateway.registrar.bind(nameRequest(sessionId, hostname, { proto: 'https' })));
-  await gateway.registrar.sessionClosed(sessionId, 0);
-  const where = { accountId, publicUrl: `https://${hostname}` };
-  return (await gateway.app.prisma.offlineEndpoint.findFirstOrThrow({ where, select: { id: true } })).id;
-}
-
-const refused: Event = {
-  ...{ id: newId('ev'), type: 'user_created.v0', at: Date.now() },
-  ...{ accountId: newId('ac'), principal: null, object: {} },
-};
-
-/** Leaves a dead letter at each event destination of an account, as targets do that refuse an event. @returns the oldest's. */
-export async function leaveDeadLetters(gateway: TestGateway, { accountId }: Account): Promise<string> {
-  const { prisma } = gateway.app;
-  const destinations = await prisma.eventDestination.findMany({ where: { accountId }, orderBy: { id: 'asc' } });
-  const letters = destinations.map((destination) => ({
-    ...{ id: newId('edl'), accountId, destinationId: destination.id },
-    ...{ eventId: refused.id, eventType: refused.type, event: writeEvent(refused) },
-    ...{ errorCode: 'HTTP 400', errorMessage: fresh() },
-  }));
-  await prisma.eventDeadLetter.createMany({ data: letters });
-  return letters[0]?.id ?? '';
-}
-
-/** Every row of the database but those of nodes, whose leases are renewed all the time; without notes of the last use. */
+/** Every row of the database but those of leases, which are renewed all the time; without notes of the last use. */
 export async function everyRow({ app: { prisma } }: TestGateway): Promise<string[]> {
   const tables = await prisma.$queryRaw<{ name: string }[]>`
     SELECT table_name::text AS name FROM information_schema.tables
-    WHERE table_schema = 'public' AND table_name NOT IN ('node', '_prisma_migrations') ORDER BY 1`;
+    WHERE table_schema = 'public' AND table_name NOT IN (
+      'node', 'alert_evaluator', 'traffic_stat', 'traffic_task', '_prisma_migrations'
+    ) ORDER BY 1`;
   const rows: string[] = [];
   for (const { name } of tables) {
     const ofTable = await prisma.$queryRawUnsafe<{ row: string }[]>(

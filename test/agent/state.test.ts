@@ -32,6 +32,7 @@ const stateOf = (...names: string[]): AgentState => ({
   defaultPolicy: { outbound: [] },
   api: null,
   tunnels: names.map(tunnel),
+  endpoints: { ssh: { tunnelId: 'tn_ssh', bindToken: 'token', url: 'tcp://tunnel.example.com:20022' } },
 });
 const namesIn = ({ tunnels }: AgentState) => tunnels.map(({ id }) => id);
 const load = async () => (await openStateFile(file, () => EMPTY_STATE)).loaded;

@@ -20,7 +20,7 @@ test('another lock file means another installation, another schema another clien
   expect(calls()).toEqual(everything);
   write('prisma/schema.prisma', '// something');
   await boot('build.js');
-  expect(calls()).toEqual(['prisma generate', 'tsc']);
+  expect(calls()).toEqual(['prisma generate', 'tsc', 'gateway']);
 });
 
 test('a failed installation is tried again the next time', async () => {

@@ -15,6 +15,7 @@ test('a start on a fresh clone prints to standard output only what the gateway p
     'Installing packages (npm ci)',
     'Generating the database client (prisma generate)',
     'Compiling (tsc)',
+    'Bundling the gateway',
     'Bundling the agent',
     'Building the dashboard',
     '',
@@ -36,7 +37,7 @@ test('a changed source is compiled again', async () => {
   calls();
   write('src/greeting.ts', `export const greeting: string = 'second';`);
   expect((await boot('start.js')).stdout).toBe('second\n');
-  expect(calls()).toEqual(['tsc']);
+  expect(calls()).toEqual(['tsc', 'gateway']);
   write('agent/src/main.ts', '// another');
   await boot('build.js');
   expect(calls()).toEqual(['bundle']);
@@ -85,7 +86,7 @@ test('a source that is removed leaves dist', async () => {
   rmSync(join(repository.root, 'src/old'), { recursive: true });
   await boot('build.js');
   expect(existsSync(join(repository.root, 'dist/old/gone.js'))).toBe(false);
-  expect(existsSync(join(repository.root, 'dist/main.js'))).toBe(true);
+  expect(existsSync(join(repository.root, 'dist/bundle/main.js'))).toBe(true);
 });
 
 test('code that cannot be compiled is shown, ends the start, and is found again the next time', async () => {

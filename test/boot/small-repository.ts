@@ -36,6 +36,15 @@ export function smallRepository() {
     write('agent/default-policy.json', '{}');
     write('agent/src/main.ts', '');
     write('agent/build.js', `import { appendFileSync } from 'node:fs';\nappendFileSync('calls', 'bundle\\n');`);
+    write(
+      'src/boot/bundle.js',
+      [
+        `import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';`,
+        `appendFileSync('calls', 'gateway\\n');`,
+        `mkdirSync('dist/bundle', { recursive: true });`,
+        `writeFileSync('dist/bundle/main.js', "import '../main.js';");`,
+      ].join('\n'),
+    );
     write('schema.graphql', 'type Query { it: ID }');
     write('src/dashboard/main.tsx', '');
     write(
@@ -117,4 +126,11 @@ export function smallRepository() {
 }
 
 /** The calls that prepare a fresh clone, in their order. */
-export const everything = ['npm ci --include=dev --loglevel=warn', 'prisma generate', 'tsc', 'bundle', 'dashboard'];
+export const everything = [
+  'npm ci --include=dev --loglevel=warn',
+  'prisma generate',
+  'tsc',
+  'gateway',
+  'bundle',
+  'dashboard',
+];

@@ -1,7 +1,9 @@
 // `npm run test:browser`: tests a real gateway in headless Chromium, and says that it was skipped if Chromium is not
-// installed. `npm run test:browser -- graphiql`, `-- dashboard` or `-- stolen-cookie` runs one journey. `-- large
-// [minutes]` runs the long test with many endpoints.
+// installed. `npm run test:browser -- graphiql`, or with the name of another journey, runs that one. `-- large [minutes]`
+// runs the long test with many endpoints.
 
+import { haveAccidents } from './journeys/accidents.js';
+import { loseHalfOfFleet } from './journeys/alerts.js';
 import { walkThroughDashboard } from './journeys/dashboard.js';
 import { exploreSchema } from './journeys/graphiql.js';
 import { watchManyEndpoints } from './journeys/many-endpoints.js';
@@ -9,7 +11,13 @@ import { replayStolenCookie } from './journeys/stolen-cookie.js';
 import { openChromium } from './support/chromium.js';
 import { startGateway } from './support/gateway.js';
 
-const usual = { graphiql: exploreSchema, dashboard: walkThroughDashboard, 'stolen-cookie': replayStolenCookie };
+const usual = {
+  graphiql: exploreSchema,
+  dashboard: walkThroughDashboard,
+  accidents: haveAccidents,
+  alerts: loseHalfOfFleet,
+  'stolen-cookie': replayStolenCookie,
+};
 /** @type {Record<string, (browser: any, gateway: import('./support/gateway.js').RunningGateway) => Promise<void>>} */
 const journeys = { ...usual, large: watchManyEndpoints };
 

@@ -3,10 +3,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { type Owner, onServer, type TestGateway } from '../support/gateway/gateway.ts';
+import { type Owner, onServer, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import { subscribe } from '../support/gateway/sse.ts';
 import { visit } from '../support/visit.ts';
-import { agentAt, type Cluster, serve, service, startCluster } from './support.ts';
+import { agentAt, type Cluster, nodeEnvironment, serve, service, startCluster } from './support.ts';
 
 const CAPTURE = 'isOn kept passed mayLook partial';
 
@@ -41,6 +41,13 @@ describe.runIf(onServer)('over three gateways', () => {
       { id },
       by,
     );
+  /** A list in which no node is missing: one that is busy answers late, and the list is partial. */
+  const whole = (gateway: TestGateway, id: string, args = '') =>
+    eventually(async () => {
+      const page = await list(gateway, id, args);
+      expect(page.partial).toBe(false);
+      return page;
+    });
   /** A tunnel before a service that gives back what it gets. */
   async function tunnel() {
     const port = await service((request, response) => void request.pipe(response));
@@ -59,18 +66,14 @@ describe.runIf(onServer)('over three gateways', () => {
       expect((await visit(url, (cluster.gateways[i % 3] as TestGateway).http, { path })).status).toBe(200);
     for (const gateway of cluster.gateways) {
       await eventually(async () => expect(paths(await list(gateway, id))).toEqual(all.toReversed()));
-      const first = await list(gateway, id, ', first: 4');
-      expect([paths(first), first.pageInfo.hasNextPage, first.partial]).toEqual([
-        ['/6', '/5', '/4', '/3'],
-        true,
-        false,
-      ]);
-      expect(paths(await list(gateway, id, `, after: "${first.pageInfo.endCursor}"`))).toEqual(['/2', '/1']);
+      const first = await whole(gateway, id, ', first: 4');
+      expect([paths(first), first.pageInfo.hasNextPage]).toEqual([['/6', '/5', '/4', '/3'], true]);
+      expect(paths(await whole(gateway, id, `, after: "${first.pageInfo.endCursor}"`))).toEqual(['/2', '/1']);
     }
     expect(await change(entry, 'stopTrafficCapture', id)).toMatchObject({ isOn: false, kept: 6, passed: 6 });
     for (const gateway of cluster.gateways) await visit(url, gateway.http, { path: '/after' });
     expect(await change(owner, 'clearTrafficCapture', id)).toMatchObject({ isOn: false, kept: 0 });
-    for (const gateway of cluster.gateways) expect(paths(await list(gateway, id))).toEqual([]);
+    for (const gateway of cluster.gateways) expect(paths(await whole(gateway, id))).toEqual([]);
   });
 
   test('a single one is read from the node that has it, with bodies of a mebibyte, and sent again', async () => {
@@ -93,7 +96,20 @@ describe.runIf(onServer)('over three gateways', () => {
         body: { bytes: body.length },
         captured: { replayOf: requestId },
       });
-    expect(paths(await list(entry, id))).toEqual(['/large', '/large', '/large']);
+    // A node that is busy answers late, and the list is partial.
+    await eventually(async () => expect(paths(await list(entry, id))).toEqual(['/large', '/large', '/large']));
+  });
+
+  test('the request log of any node has the requests that came to each, the newest first', async () => {
+    const { url, id } = await tunnel();
+    const all = ['/a', '/b', '/c'];
+    for (const [i, path] of all.entries()) await visit(url, (cluster.gateways[i] as TestGateway).http, { path });
+    const log = 'query ($id: ID!) { requestLog(endpointId: $id) { partial nodes { url path } } }';
+    for (const gateway of cluster.gateways)
+      await eventually(async () => {
+        const page = await ask(gateway, log, { id });
+        expect([page.partial, paths(page)]).toEqual([false, all.toReversed()]);
+      });
   });
 
   test('who may not look at one node’s captures may at none, and another account finds nothing', async () => {
@@ -127,5 +143,50 @@ describe.runIf(onServer)('over three gateways', () => {
       await visit(url, entry.http, { path: '/seen' });
       expect(told?.data.requestCaptured.url).toMatch(/\/seen$/);
     });
+  });
+
+  test('it goes on at the node to which the agent comes back, and each node knows which captures run', async () => {
+    const domain = 'wandering.tunnel.localhost';
+    const port = await service((request, response) => void request.pipe(response));
+    const endpointOf = async () => {
+      const { nodes } = await ask(entry, '{ endpoints { nodes { id publicUrl nodeId } } }', {});
+      return nodes.find(({ publicUrl }: { publicUrl: string }) => publicUrl.includes(domain));
+    };
+    const first = await agentAt(owner, cluster.account);
+    await serve(first, port, { domain });
+    const before = await endpointOf();
+    await change(entry, 'startTrafficCapture', before.id, ', input: {}');
+    const running = async (gateway: TestGateway) => {
+      const all = await ask(gateway, '{ runningCaptures { state publicUrl endpoint { id } startedBy } }', {});
+      return all.find(({ publicUrl }: { publicUrl: string }) => publicUrl.includes(domain));
+    };
+    const startedBy = cluster.account.ownerId;
+    for (const gateway of cluster.gateways)
+      expect(await running(gateway)).toMatchObject({ state: 'RECORDING', endpoint: { id: before.id }, startedBy });
+    first.client.close();
+    await eventually(async () => {
+      for (const gateway of cluster.gateways)
+        expect(await running(gateway)).toMatchObject({ state: 'WAITING', endpoint: null });
+    });
+
+    const url = await serve(await agentAt(third, cluster.account), port, { domain });
+    const after = await endpointOf();
+    expect(after.nodeId).not.toBe(before.nodeId);
+    for (const [i, gateway] of cluster.gateways.entries()) await visit(url, gateway.http, { path: `/${i}` });
+    for (const gateway of cluster.gateways) {
+      await eventually(async () => expect(paths(await list(gateway, after.id))).toEqual(['/2', '/1', '/0']));
+      expect(await running(gateway)).toMatchObject({ state: 'RECORDING', endpoint: { id: after.id } });
+    }
+    const stranger = await owner.newAccount();
+    expect(await ask(third, '{ runningCaptures { id } }', {}, stranger)).toEqual([]);
+  });
+
+  test('a node that joins later captures what comes to it', async () => {
+    const { url, id } = await tunnel();
+    await change(owner, 'startTrafficCapture', id, ', input: {}');
+    const late = await startTestGateway(nodeEnvironment(3), { place: cluster.place });
+    onTestFinished(() => late.close());
+    await visit(url, late.http, { path: '/late' });
+    await eventually(async () => expect(paths(await list(owner, id))).toEqual(['/late']));
   });
 });

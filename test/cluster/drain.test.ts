@@ -1,13 +1,16 @@
 // A node that stops, and the requests that other nodes have sent to it.
 
 import { Agent } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { newClient, PATIENT } from '../agent/client/support.ts';
+import { StreamType } from '../../src/protocol/index.ts';
 import { newEdge, visitEdge } from '../live/edges/support.ts';
 import { newCredential } from '../support/agents/live.ts';
+import { type RawAgent, type Reply, rawAgent } from '../support/agents/raw-agent.ts';
 import { eventually } from '../support/eventually.ts';
 import { onServer, type TestGateway } from '../support/gateway/gateway.ts';
 import { type Visit, visit } from '../support/visit.ts';
+import { again, back } from '../tunnel/raw-agents.ts';
 import { agentAt, named, serve, service, startCluster } from './support.ts';
 
 /** Far more than a request takes, and less than the time to drain; milliseconds. */
@@ -55,35 +58,27 @@ test.runIf(onServer)(
   },
 );
 
-test.runIf(onServer).each(['a name', 'an edge'])(
-  'its agent connects to another node, and visitors of %s there wait for it instead of being told that it is offline',
+test.runIf(onServer).each([
+  ['a name', 'there', 2],
+  ['an edge', 'there', 2],
+  ['an edge', 'at a third', 3],
+] as const)(
+  'its agent connects to another node, and visitors of %s %s wait for it instead of being told that it is offline',
   { timeout: 60_000 },
-  async (kind) => {
-    const cluster = await startCluster(2);
+  async (kind, _, nodes) => {
+    const cluster = await startCluster(nodes);
     onTestFinished(() => cluster.close());
-    const [owner, entry] = cluster.gateways as [TestGateway, TestGateway];
+    const [owner, next, entry = next] = cluster.gateways as [TestGateway, TestGateway, TestGateway?];
     const { authtoken } = await newCredential(cluster.account);
-    const gateways = [owner, entry].map(({ agent }) => {
-      const [host = '', port] = agent.split(':');
-      return { host, port: Number(port) };
-    });
-    const [first] = gateways as [(typeof gateways)[number]];
-    // Long enough for visitors to notice that it is away.
-    const timing = { ...PATIENT, retryFirst: 500, retryMaxRecent: 500 };
-    const { client, open } = newClient({ ...first, ca: owner.ca }, { authtoken, gateways, legs: 1 }, timing);
-    onTestFinished(() => client.close());
-    const forwardsTo = `127.0.0.1:${await named('here')}`;
-    let come: () => Promise<Visit>;
-    if (kind === 'a name') {
-      const url = await open({ forwardsTo }).answered;
-      come = () => visit(url, entry.http);
-    } else {
-      const labels = { site: 'moving' };
-      await client.open({ labels, forwardsTo, metadata: '' }).answered;
-      const edge = await newEdge(cluster.account, { labels });
-      come = () => visitEdge(entry, edge);
-      await eventually(async () => expect((await come()).status).toBe(200));
-    }
+    const labels = { site: 'moving' };
+    const bind = (agent: RawAgent, before: Reply = {}) =>
+      kind === 'a name'
+        ? agent.bind('moving.tunnel.localhost', before)
+        : agent.call(StreamType.START_TUNNEL_WITH_LABEL, { Labels: labels, ...before });
+    await returningAgent([owner, next], authtoken, bind);
+    const edge = kind === 'an edge' ? await newEdge(cluster.account, { labels }) : undefined;
+    const come = () => (edge ? visitEdge(entry, edge) : visit('http://moving.tunnel.localhost/', entry.http));
+    await eventually(async () => expect((await come()).status).toBe(200));
     const answers: string[] = [];
     let isOver = false;
     const visitors = Array.from({ length: 5 }, async () => {
@@ -111,5 +106,26 @@ test.runIf(onServer)('visitors of an agent that does not come back are told so a
   expect([status, body]).toEqual([502, expect.stringContaining('ERR_GATEWAY_90100')]);
   expect(performance.now() - begun).toBeGreaterThan(2900);
 });
+
+/** How long an agent is away, in milliseconds: long enough for visitors to notice. */
+const AWAY_MS = 500;
+
+/** An agent that knows no moves, as SDKs do not: when its session ends, it connects elsewhere and asks for the same again. */
+async function returningAgent(
+  [first, second]: readonly [TestGateway, TestGateway],
+  authtoken: string,
+  bind: (agent: RawAgent, before?: Reply) => Promise<Reply>,
+): Promise<void> {
+  const agent = await rawAgent(first);
+  const identity = await agent.auth(authtoken);
+  const bound = await bind(agent);
+  expect(bound.Error).toBe('');
+  void agent.closed.then(async () => {
+    await pause(AWAY_MS);
+    const returned = await rawAgent(second);
+    await returned.auth(authtoken, back({ identity }));
+    await bind(returned, again(bound));
+  });
+}
 
 const outcome = ({ status, headers }: Visit) => [status, headers['gateway-error-code']].join(' ').trim();

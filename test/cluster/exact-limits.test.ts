@@ -91,14 +91,28 @@ describe.skipIf(!isThere)('over two gateways with LIMITS_URL', () => {
     };
   }
 
+  const unanswered = () =>
+    gateways.reduce((sum, { logs }) => sum + logs.filter((line) => line.includes('does not answer')).length, 0);
+
+  /**
+   * The answers of a limit that only Redis has counted. A gateway that has waited for 250 ms counts by itself, as the tests below
+   * show; on a busy machine that happens, and then the visits begin anew at another tunnel.
+   */
+  async function counted(capacity: number, count: number) {
+    for (;;) {
+      await isConnected('1');
+      const before = unanswered();
+      const answers = await (await limited(capacity))(count);
+      if (unanswered() === before) return answers;
+    }
+  }
+
   test('as many are let in as the limit says, and not one more', async () => {
-    const ask = await limited(50);
-    expect(await ask(200)).toEqual({ 200: 50, 429: 150 });
+    expect(await counted(50, 200)).toEqual({ 200: 50, 429: 150 });
   });
 
   test('a large limit, whose times are merged, lets in as many as it says', async () => {
-    const ask = await limited(1500);
-    expect(await ask(1600)).toEqual({ 200: 1500, 429: 100 });
+    expect(await counted(1500, 1600)).toEqual({ 200: 1500, 429: 100 });
   });
 
   test('who is refused learns when to come again', async () => {

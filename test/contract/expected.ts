@@ -46,11 +46,8 @@ export const apiKey = (world: World, got: Json, own: object) => ({
 
 export const endpoint = (world: World, own: object = {}) => ({
   id: world.ids.endpoint,
-  region: 'eu',
-  created_at: time,
-  updated_at: time,
+  ...{ region: 'eu', created_at: time, updated_at: time, proto: 'https' },
   public_url: 'https://app.world.example.com',
-  proto: 'https',
   hostport: 'app.world.example.com:443',
   type: 'ephemeral',
   metadata: 'of the tunnel',
@@ -64,10 +61,7 @@ export const endpoint = (world: World, own: object = {}) => ({
 export const tunnel = (world: World, own: object = {}) => ({
   id: world.ids.tunnel,
   public_url: 'https://app.world.example.com',
-  started_at: time,
-  metadata: 'of the tunnel',
-  proto: 'https',
-  region: 'eu',
+  ...{ started_at: time, metadata: 'of the tunnel', proto: 'https', region: 'eu' },
   tunnel_session: refTo(world, '/tunnel_sessions', world.ids.session),
   endpoint: refTo(world, '/endpoints', world.ids.endpoint),
   labels: {},
@@ -131,12 +125,19 @@ export const bot = (world: World, got: Json, own: object) => ({
   id: idOf('bot'),
   uri: world.uri(`/bot_users/${got?.id}`),
   active: true,
+  may_read_bodies: false,
   created_at: time,
   ...own,
 });
 
 /** A name that is not under the gateway's own base domain. */
-export const domain = (world: World, got: Json, own: { domain: string; region?: string }) => ({
+/** @param startedAt when a certificate began to be missing: since the domain is there, where nothing else is said. */
+export const domain = (
+  world: World,
+  got: Json,
+  own: { domain: string; region?: string },
+  startedAt: unknown = got?.created_at,
+) => ({
   ...common(world, 'rd', '/reserved_domains', got),
   region: '',
   cname_target: expect.stringMatching(/^[a-z0-9]+\.cname\.tunnel\.localhost$/),
@@ -148,8 +149,8 @@ export const domain = (world: World, got: Json, own: { domain: string; region?: 
     renews_at: null,
     provisioning_job: {
       error_code: null,
-      msg: expect.stringMatching(/does not obtain certificates itself yet.*upload one/),
-      started_at: got?.created_at,
+      msg: expect.stringMatching(/obtains no certificates: its operator has not agreed.*upload one/),
+      started_at: startedAt,
       retries_at: null,
     },
   },

@@ -84,9 +84,14 @@ export type KindName =
   | 'destination'
   | 'ipPolicy'
   | 'ipPolicyRule'
+  | 'vault'
+  | 'secret'
   | 'httpsEdge'
   | 'route'
   | 'breaker';
+
+const name = mostly(fc.constantFrom('a', 'b', 'c'), '', ' a', 'a\nb', 'é'.repeat(128), null);
+const value = mostly(fc.constantFrom('open sesame', 'x'), '', 'é'.repeat(4097), null);
 
 const one = { id: 'credential' } as const;
 
@@ -167,6 +172,20 @@ export const kinds: Record<KindName, Kind> = {
     ),
     change: maybe({ ...texts, cidr }),
   },
+  vault: {
+    shape: shapes.vault,
+    place: { id: 'vault' },
+    operations: operations('/vaults', 'vault', 'vaults', 'vaults', shapes.vault),
+    body: maybe({ ...texts, name }, ['name']),
+    change: maybe({ ...texts, name }),
+  },
+  secret: {
+    shape: shapes.secret,
+    place: { id: 'secret' },
+    operations: operations('/vault_secrets', 'secret', 'secrets', 'secrets', shapes.secret),
+    body: maybe({ ...texts, name, value, vault_id: refTo('vault') }, ['name', 'value', 'vault_id']),
+    change: maybe({ ...texts, name, value }),
+  },
   httpsEdge: {
     shape: edgeShapes.httpsEdge,
     place: { id: 'httpsEdge' },
@@ -207,4 +226,5 @@ export const groups: KindName[][] = [
   ['httpsEdge', 'route', 'backend'],
   ['destination'],
   ['ipPolicy', 'ipPolicyRule'],
+  ['vault', 'secret'],
 ];

@@ -35,6 +35,8 @@ const kinds = {
   createCertificate: ['tlsCertificate', 90024, 90025],
   createIpPolicy: ['ipPolicy', 90024, 90025],
   createIpPolicyRule: ['ipPolicyRule', 90024, 90025],
+  createVault: ['vault', 90024, 90025],
+  createSecret: ['secret', 90024, 90025],
   createDestination: ['eventDestination', 90024, 90025],
   createSubscription: ['eventSubscription', 90024, 90025],
   createHttpsEdge: ['httpsEdge', 90024, 90025],
@@ -66,6 +68,7 @@ let made = 0;
 const good = (kind: Kind) => {
   const body = writings[kind].good(world);
   if (kind === 'createDomain') return { ...body, domain: `limit-${++made}.example.com` };
+  if (kind === 'createVault' || kind === 'createSecret') return { ...body, name: `limit-${++made}` };
   return kind === 'createIpPolicyRule' ? { ...body, cidr: `2001:db8:${++made}::/48` } : body;
 };
 

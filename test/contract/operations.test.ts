@@ -9,6 +9,8 @@ import { ipPolicyRows } from './rows/ip-policy.ts';
 import { otherRows } from './rows/module.ts';
 import { crudRows } from './rows/neighbour.ts';
 import type { Row } from './rows/rows.ts';
+import { vaultRows } from './rows/vault.ts';
+import { visitorRows } from './rows/visitor.ts';
 import { makeWorld, type World } from './world.ts';
 
 /** The run that is about the other way into GraphQL. */
@@ -27,7 +29,13 @@ async function isAnswered(row: Row): Promise<void> {
   if (row.method === 'DELETE' || row.atEach) ids = await row.at(world);
   const graphql = await ask(row, 'graphql');
   // What both doors did to, or read of, the same object is the same; what each created differs in id and names.
-  if (row.method !== 'POST') expect(graphql).toStrictEqual(rest);
+  if (row.method !== 'POST') expect(timeless(graphql)).toStrictEqual(timeless(rest));
+
+  /** A change at the second door may be a second later. */
+  // biome-ignore lint/suspicious/noExplicitAny: the JSON of an answer.
+  function timeless(body: any) {
+    return row.method === 'PATCH' ? { ...body, updated_at: undefined } : body;
+  }
 
   async function ask(row: Row, name: 'rest' | 'graphql') {
     const body = row.body?.(world, name, ids);
@@ -54,6 +62,8 @@ const allRows = [
   ...otherRows,
   ...certificateRows,
   ...ipPolicyRows,
+  ...vaultRows,
+  ...visitorRows,
   ...edgeModuleRows,
   ...eventRows,
 ];
@@ -65,7 +75,9 @@ describe('every operation answers as documented, the same at both doors', () => 
 
 test('the tables hold every operation that the API has', async () => {
   const { body } = await world.account.call('GET', '/openapi.json');
-  const known = Object.entries<object>(body.paths).flatMap(([path, methods]) =>
+  // Downloads of lists are no rows: see export.test.ts.
+  const paths = Object.entries<object>(body.paths).filter(([path]) => !path.startsWith('/export/'));
+  const known = paths.flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   );
   const told = allRows.map(({ method, path }) => `${method} ${path}`);

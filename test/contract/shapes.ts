@@ -34,7 +34,7 @@ export const shapes = {
   trafficPolicy: 'enabled value',
   policy: 'enabled inbound outbound',
   destination: destinationWith(),
-  bot: 'id uri name active created_at',
+  bot: 'id uri name active may_read_bodies created_at',
   domain:
     `id uri created_at ${texts} domain region cname_target http_endpoint_configuration ${ref} ` +
     `https_endpoint_configuration ${ref} certificate ${ref} ` +
@@ -49,6 +49,12 @@ export const shapes = {
     'not_before not_after key_usages extended_key_usages private_key_type issuer_common_name serial_number',
   ipPolicy: `id uri created_at ${texts}`,
   ipPolicyRule: `id uri created_at ${texts} cidr ip_policy ${ref} action`,
+  vault: `id uri created_at updated_at name ${texts} created_by last_updated_by`,
+  secret: `id uri created_at updated_at name ${texts} created_by ${ref} last_updated_by ${ref} vault ${ref} vault_name`,
+  appUser: 'id uri identity_provider { name url } provider_user_id name email created_at last_active last_login',
+  appSession:
+    'id uri public_url browser_session { user_agent { raw } ip_address location { country_code latitude longitude ' +
+    `lat_long_radius_km } } application_user ${ref} created_at last_active expires_at endpoint ${ref}`,
   subscription: `id uri created_at ${texts} sources { ${source} } destinations ${ref}`,
   source,
   delivery:

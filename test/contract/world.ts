@@ -3,6 +3,7 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, inject } from 'vitest';
+import { leaveVisitor } from '../accounts/sample-rows.ts';
 import { bound, nameRequest, openSession } from '../support/agents/live.ts';
 import { type Account, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import { type Door, graphqlDoor, rest } from './doors.ts';
@@ -34,6 +35,10 @@ type Kind =
   | 'certificate'
   | 'ipPolicy'
   | 'ipPolicyRule'
+  | 'vault'
+  | 'secret'
+  | 'appUser'
+  | 'appSession'
   | 'backend'
   | 'httpsEdge'
   | 'route'
@@ -75,6 +80,7 @@ export async function makeWorld(): Promise<World> {
   const httpsEdge = await idOf('/edges/https', { hostports: ['www.world.example.com:443'] });
   const route = await idOf(`/edges/https/${httpsEdge}/routes`, { match_type: 'path_prefix', match: '/' });
   const ipPolicy = await idOf('/ip_policies', { description: 'policy of the world' });
+  const vault = await idOf('/vaults', { name: 'vault of the world' });
   const ids = {
     credential,
     destination,
@@ -84,6 +90,8 @@ export async function makeWorld(): Promise<World> {
     route,
     ipPolicy,
     ipPolicyRule: await idOf('/ip_policy_rules', { ip_policy_id: ipPolicy, cidr: '192.0.2.0/24', action: 'allow' }),
+    vault,
+    secret: await idOf('/vault_secrets', { vault_id: vault, name: 'secret of the world', value: 'open sesame' }),
     certificate: await idOf('/tls_certificates', server),
     bot: await idOf('/bot_users', { name: 'bot of the world' }),
     apiKey: await idOf('/api_keys', { description: 'key of the world' }),
@@ -95,11 +103,12 @@ export async function makeWorld(): Promise<World> {
     }),
     ...(await goLive(gateway, account.accountId, credential)),
   };
+  const visitor = await leaveVisitor(gateway, account, ids.endpoint);
   return {
     gateway,
     account,
     doors: { rest, graphql: await graphqlDoor(account) },
-    ids,
+    ids: { ...ids, ...visitor },
     caPem,
     server,
     uri: (path) => gateway.api + path,

@@ -96,9 +96,10 @@ describe('the source', () => {
     expect(outside).toEqual([]);
   });
 
-  test('imports no package except Preact, its signals and its router', () => {
+  test('imports no package except Preact, its signals, its router, and uPlot for charts', () => {
     const packages = sources.flatMap(imported).filter((target) => !target.startsWith('.'));
-    const known = /^(preact(\/hooks|\/jsx-runtime|\/compat)?|@preact\/signals|preact-iso(\/\w+)?)$/;
+    const known =
+      /^(preact(\/hooks|\/jsx-runtime|\/compat)?|@preact\/signals|preact-iso(\/\w+)?|uplot(\/dist\/uPlot\.min\.css)?)$/;
     expect([...new Set(packages)].filter((name) => !known.test(name))).toEqual([]);
   });
 

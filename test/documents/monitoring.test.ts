@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { parse, stringify } from 'yaml';
+import { freePort } from '../../src/net/free-port.ts';
 import { startProcess } from '../support/gateway/process.ts';
 import { type Samples, samples } from '../support/load/metrics.ts';
 import { root } from '../support/root.ts';
@@ -52,7 +53,7 @@ const GIVEN = ['job', 'instance'];
 
 let told: Samples;
 beforeAll(async () => {
-  const gateway = await startProcess();
+  const gateway = await startProcess({ DNS_PORT: String(await freePort('127.0.0.1')) });
   await gateway.call('GET', '/'); // Requests to the API are told by their status, of those there were.
   told = await samples(gateway.admin);
   await gateway.kill('SIGTERM');

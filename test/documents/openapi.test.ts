@@ -30,8 +30,10 @@ interface Document {
   components: { schemas: Record<string, Schema> };
 }
 
-/** What is no row: the documents about the API itself. */
+/** What is no row: the documents about the API itself, and the downloads of lists. */
 const publicDocuments = ['GET /', 'GET /openapi.json'];
+const isExport = ({ path }: { path: string }) => path.startsWith('/export/');
+const documented = () => operations.filter((operation) => !isExport(operation));
 const inBraces = (path: string) => path.replace(/:(\w+)/g, '{$1}');
 
 let gateway: TestGateway;
@@ -41,22 +43,20 @@ let operations: { place: string; path: string; operation: Operation }[];
 beforeAll(async () => {
   gateway = await sharedGateway();
   const { status, headers, body } = await gateway.call('GET', '/openapi.json', undefined, { key: null });
-  expect(status).toBe(200);
-  expect(headers['content-type']).toMatch(/^application\/json\b/);
+  expect(`${status} ${headers['content-type']}`).toMatch(/^200 application\/json\b/);
   document = body;
   operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
+      ...{ path, operation },
       place: `${method.toUpperCase()} ${path}`,
-      path,
-      operation,
     })),
   );
 });
 
 test('it is valid OpenAPI 3.1', async () => {
-  const result = await new Validator().validate(structuredClone(document) as never);
-  expect(result.errors).toBeUndefined();
-  expect(result.valid).toBe(true);
+  const { errors, valid } = await new Validator().validate(structuredClone(document) as never);
+  expect(errors).toBeUndefined();
+  expect(valid).toBe(true);
   expect(document.openapi).toMatch(/^3\.1\./);
 });
 
@@ -66,11 +66,22 @@ test('it names the address that it was asked at', () => {
 
 test('it has every row of the table of routes, with its status, and nothing else', () => {
   const rows = routes.map(({ method, path, status }) => [`${method} ${inBraces(path)}`, `${status}`]);
-  const described = operations.map(({ place, operation }) => [
+  const described = documented().map(({ place, operation }) => [
     place,
     Object.keys(operation.responses).find((status) => status.startsWith('2')) ?? '',
   ]);
   expect(described.sort()).toEqual([...rows, ...publicDocuments.map((place) => [place, '200'])].sort());
+});
+
+test('every list of the API can be downloaded', async () => {
+  const { body } = await gateway.graphql('{ listKinds { exportPath } }');
+  const paths = body.data.listKinds.map(({ exportPath }: { exportPath: string }) => exportPath);
+  expect(
+    operations
+      .filter(isExport)
+      .map(({ path }) => path)
+      .sort(),
+  ).toEqual(paths.sort());
 });
 
 test('each operation has an id of its own, and says what it does', () => {
@@ -89,16 +100,16 @@ test('each parameter of a path is described, required, and there', () => {
   }
 });
 
-test('lists take `limit` and `before_id`, creations an idempotency key, every row the version, and nothing else does', () => {
+test('lists take their five parameters, creations an idempotency key, every row the version, and nothing else does', () => {
   const expected = routes.map(({ method, path, selection }) => [
     `${method} ${inBraces(path)}`,
     [
       'Service-Version',
-      ...(selection.includes(': nodes') ? ['limit', 'before_id'] : []),
+      ...(selection.includes(': nodes') ? ['limit', 'before_id', 'filter', 'order_by', 'search'] : []),
       ...(method === 'POST' ? ['Idempotency-Key'] : []),
     ].sort(),
   ]);
-  const described = operations.map(({ place, operation }) => [
+  const described = documented().map(({ place, operation }) => [
     place,
     (operation.parameters ?? []).flatMap((parameter) => (parameter.in === 'path' ? [] : parameter.name)).sort(),
   ]);

@@ -48,6 +48,8 @@ const EXCEPTIONS: Record<string, Record<string, string>> = {
   },
   requestHeaders: {
     'src/api/resources/capture/captured-request-type.ts': CAPTURED,
+    'src/dashboard/screens/edges/modules/policy/captured-sample.ts': CAPTURED,
+    'src/dashboard/screens/traffic/captured-request.ts': CAPTURED,
     'src/dashboard/screens/traffic/replay-edits.ts': CAPTURED,
     'src/dashboard/screens/traffic/request-detail.tsx': CAPTURED,
     'src/dashboard/screens/traffic/traffic.graphql': CAPTURED,

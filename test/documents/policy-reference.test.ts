@@ -3,7 +3,9 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { actionKinds } from '../../src/policy/actions/registry.ts';
+import { OutboundHttp } from '../../src/policy/calls/outbound-http.ts';
 import { environmentOf } from '../../src/policy/cel/environment.ts';
+import { SECRETS_VARIABLE } from '../../src/policy/cel/secret-names.ts';
 import { vocabularyOf } from '../../src/policy/cel/variables/phase-vocabulary.ts';
 import { dryRun } from '../../src/policy/dry-run/dry-run.ts';
 import { secretMembers } from '../../src/protocol/policy/policy-secrets.ts';
@@ -12,6 +14,8 @@ import { type Issuer, keyPair, signed, startIssuer } from '../policy/actions/iss
 import { action, onConnect, onRequest, onResponse } from '../policy/documents/support.ts';
 import { NOON } from '../policy/exchange-support.ts';
 import { coded, owner, part, refusalOf, rows, spelled } from './policy-manual.ts';
+
+const unasked = () => Promise.reject(new Error('nobody signs in here'));
 
 describe('actions', () => {
   const PHASES: Record<string, string> = {
@@ -45,7 +49,7 @@ describe('actions', () => {
         [name.replace('[]', '')]: name.endsWith('[]') ? [value] : value,
       });
       const config = path.split('.').reduceRight<unknown>(set, 'a') as object;
-      expect(complaints(kind, config).filter((text) => text.includes(' is not known'))).toEqual([]);
+      expect(complaints(kind, config).filter((text) => / is not known(?: here|:)/.test(text))).toEqual([]);
     }
   });
 
@@ -66,8 +70,9 @@ describe('actions', () => {
       open.some((value) => complaints(kind, { [name]: value }).some((text) => text.includes('is not closed'))),
     );
     const marked = [...(row[2] ?? '').matchAll(/`(\w+)`†/g)].map(([, name]) => name);
-    // `content` is `body`, and marked there; `bucket_key` has expressions.
-    expect(marked.sort()).toEqual(computed.filter((name) => !['content', 'bucket_key'].includes(name)).sort());
+    // `content` is `body`, and marked there; the others have expressions.
+    const others = ['content', 'bucket_key', 'retry_condition'];
+    expect(marked.sort()).toEqual(computed.filter((name) => !others.includes(name)).sort());
   });
 
   const limits = kinds.flatMap(({ type, kind, row }) =>
@@ -106,16 +111,46 @@ describe('actions', () => {
         action('log', { metadata: { a: 1 } }),
         action('verify-webhook', { provider: 'github', secret: 'a', enforce: false }),
         action('jwt-validation', { ...trust, http: { tokens } }),
+        action('request-body-find-replace', { replacements: [{ from: 'a', to: 'b' }] }),
+        action('http-request', { url: issuer.jwks }),
+        action('http-request', { url: 'http://127.0.0.1:1' }),
+        action('openid-connect', { issuer_url: issuer.url, client_id: 'a', client_secret: 'b' }),
         action('redirect', { from: 'nowhere', to: '/a' }),
         action('url-rewrite', { from: 'nowhere', to: '/a' }),
         action('forward-internal', { url: 'https://a.internal', on_error: 'continue' }),
       ]),
-      ...onResponse([action('compress-response')]),
+      ...onResponse([
+        action('compress-response'),
+        action('response-body-find-replace', { replacements: [{ from: 'a' }] }),
+      ]),
     };
-    const request = { url: 'https://app.example.com/', headers: [{ name: 'x-token', value: token }] };
-    const world = { internal: () => undefined, time: () => NOON, isPrivateFetched: true };
-    const { rules } = await dryRun(JSON.stringify(policy), owner, request, { status: 200 }, world);
-    const results = new Map(rules.flatMap(({ actions }) => actions.map(({ type, result }) => [type, result])));
+    const request = {
+      url: 'https://app.example.com/',
+      body: 'a',
+      headers: [
+        { name: 'x-token', value: token },
+        { name: 'cookie', value: `__Host-gateway_session.visitor=${'a'.repeat(43)}` },
+      ],
+    };
+    const outbound = new OutboundHttp({ isPrivateAllowed: true });
+    const sendOutbound = outbound.send.bind(outbound);
+    const world = {
+      internal: () => undefined,
+      time: () => NOON,
+      isPrivateFetched: true,
+      sendOutbound,
+      visitorSessions,
+    };
+    // A policy has one action that signs in.
+    const second = onRequest([action('oauth', { provider: 'github', client_id: 'a', client_secret: 'b' })]);
+    const runs = [policy, second].map((one) =>
+      dryRun(JSON.stringify(one), owner, request, { status: 200, body: 'a' }, world).then(({ rules }) => rules),
+    );
+    const ran = (await Promise.all(runs)).flat();
+    outbound.close();
+    const results = new Map<string, object[]>();
+    for (const { type, result } of ran.flatMap(({ actions }) => actions))
+      results.set(type, [...(results.get(type) ?? []), result ?? {}]);
     for (const { type, kind, row } of kinds) {
       const [name, ...members] = coded(row[4] ?? '');
       expect(name, type).toBe(kind.result);
@@ -123,12 +158,21 @@ describe('actions', () => {
     }
   });
 
+  /** A visitor who is signed in, for whom there is nobody else to ask. */
+  const visitorSessions = {
+    ...{ begin: unasked, finish: unasked, end: unasked, hold: () => () => {} },
+    find: () => ({
+      ...{ id: 'apps_1', userId: 'appu_1', subject: 'ann', name: 'Ann', email: 'ann@example.com', wasChecked: false },
+      ...{ idToken: 'i', accessToken: 'a', refreshToken: 'r', accessExpiresAt: NOON, usableUntil: NOON },
+    }),
+  };
+
   /** The names of members, also of those within; not what only this visit has. */
   function namesIn(value: unknown): string[] {
     if (Array.isArray(value)) return value.flatMap(namesIn);
     if (typeof value !== 'object' || value === null) return [];
     return Object.entries(value).flatMap(([name, inner]) =>
-      /^(?:headers_added|metadata|header|payload)$/.test(name) ? name : [name, ...namesIn(inner)],
+      /^(?:headers_added|metadata|headers?|response_header|payload)$/.test(name) ? name : [name, ...namesIn(inner)],
     );
   }
 });
@@ -151,7 +195,7 @@ describe('expressions', () => {
   ] as const)('the variables from %s on, with their types, and no other', (...phases) => {
     const { variables } = vocabularyOf(phases.at(-1) ?? 'on_tcp_connect', 'https');
     const known = Object.entries(variables)
-      .filter(([name]) => name !== `actions.${FOREIGN_NAMESPACE}`)
+      .filter(([name]) => name !== `actions.${FOREIGN_NAMESPACE}` && name !== SECRETS_VARIABLE)
       .map(([name, type]) => `${name}: ${String(type).replace('google.protobuf.Timestamp', 'timestamp')}`);
     const older = named('older names').filter((row) => phases.length === 3 || known.includes(row));
     expect([...phases.flatMap(named), ...older].sort()).toEqual(known.sort());

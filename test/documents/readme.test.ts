@@ -103,7 +103,14 @@ describe('links', () => {
 });
 
 describe('configuration', () => {
-  const source = ['variables', 'cluster-variables']
+  const source = [
+    'variables',
+    'alert-variables',
+    'cluster-variables',
+    'certificate-variables',
+    'figure-variables',
+    'policy-variables',
+  ]
     .map((name) => readFileSync(join(root, `src/config/${name}.ts`), 'utf8'))
     .join('\n');
   const variables = [...source.matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name = '']) => name);
@@ -136,6 +143,13 @@ describe('configuration', () => {
     'visitors are not forwarded': undefined,
     '1, and from 4 cores on `auto`': usableCores() < 4 ? 1 : usableCores(),
     '`NODE_ADDR`': undefined,
+    'Let’s Encrypt': 'https://acme-v02.api.letsencrypt.org/directory',
+    'the authority’s own': undefined,
+    'the authority’s first choice': undefined,
+    'no name server': undefined,
+    'no e-mail': undefined,
+    '`HOST`': undefined,
+    '`ns1.` of each zone': undefined,
     'gateways share their counts': undefined,
   };
   const config = readConfig({}, root);
@@ -144,8 +158,8 @@ describe('configuration', () => {
     ...config,
     // Times say their unit in the environment.
     ...Object.fromEntries(Object.entries(config).map(([name, value]) => [`${name}Ms`, value])),
-    apiTlsCert: config.apiTls?.certFile,
-    apiTlsKey: config.apiTls?.keyFile,
+    apiTlsCert: config.apiTls,
+    apiTlsKey: config.apiTls,
     drainMs: config.drainMs,
     nodeLeaseMs: config.nodeLeaseMs,
     nodeAddr: config.nodeLink,
@@ -155,6 +169,15 @@ describe('configuration', () => {
     linkToleranceMs: link?.toleranceMs,
     limitShareMs: link?.limitShareMs,
     limitsUrl: link?.limitsUrl,
+    acmeEabKid: config.acmeEab,
+    acmeEabHmacKey: config.acmeEab,
+    smtpUrl: config.smtp,
+    smtpFrom: config.smtp,
+    dnsPort: config.nameServer,
+    dnsHost: config.nameServer,
+    dnsNameServers: config.nameServer,
+    dnsServeBaseDomain: config.dnsServesBaseDomain,
+    acmeApiTls: config.apiTls === 'obtained',
     tcpPorts: `${config.tcpPorts.first}-${config.tcpPorts.last}`,
     dataDir: relative(root, config.dataDir),
     versionHeaderAliases: config.versionHeaders.slice(1),
@@ -164,6 +187,7 @@ describe('configuration', () => {
     awsSessionToken: config.awsIdentity,
     eventBacklogMb: config.eventBacklogBytes / 1024 ** 2,
     eventBufferMb: config.eventBufferBytes / 1024 ** 2,
+    requestLogMb: config.requestLogBytes / 1024 ** 2,
     eventAuditHours: config.auditMaxAge / 3_600_000,
     eventTrafficHours: config.trafficMaxAge / 3_600_000,
   };
@@ -207,6 +231,6 @@ test('every kind of object can be watched, as it says of subscriptions', () => {
   const watched = kinds.map(({ name }) => (name === 'EventDeadLetter' ? 'EventDelivery' : name));
   const expected = watched.map((name) => `${name.charAt(0).toLowerCase()}${name.slice(1)}Changed`);
   // And all kinds together, and what passes by.
-  expected.push('changes', 'requestCaptured');
+  expected.push('changes', 'requestCaptured', 'requestsLogged', 'certificateProvisioningChanged', 'auditEntryAdded');
   expect(Object.keys(schema.getSubscriptionType()?.getFields() ?? {}).sort()).toEqual(expected.sort());
 });

@@ -3,6 +3,8 @@
 import { expect, test } from 'vitest';
 import { newCredential, openSession } from '../support/agents/live.ts';
 import { startTestGateway } from '../support/gateway/gateway.ts';
+import type { Answer } from '../support/gateway/http.ts';
+import { statementsOf } from '../support/gateway/statements.ts';
 
 const QUERY = '{ credentials { nodes { id openSessions tunnelSessions { id uri } } } }';
 
@@ -20,15 +22,16 @@ test('a credential tells of the agents that are connected with it now, at no sta
     const ghost = { id: 'ts_gone', clientId: 'gone', nodeId: 'node_gone' };
     await gateway.app.prisma.tunnelSession.create({ data: { ...ghost, accountId, credentialId } });
 
-    gateway.statements.length = 0;
-    const { body } = await account.graphql(QUERY);
+    let body: Answer['body'];
+    const statements = await statementsOf(async () => {
+      ({ body } = await account.graphql(QUERY));
+    });
     const refTo = (id: string) => ({ id, uri: `${gateway.api}/tunnel_sessions/${id}` });
     expect(body.data.credentials.nodes).toEqual([
       { id: unused.credentialId, openSessions: 0, tunnelSessions: [] },
       { id: used.credentialId, openSessions: 2, tunnelSessions: [refTo(second), refTo(first)] },
     ]);
-    const statements = gateway.statements.filter((text) => /tunnel_session/.test(text));
-    expect(statements).toHaveLength(2);
+    expect(statements.filter((text) => /tunnel_session/.test(text))).toHaveLength(2);
   } finally {
     await gateway.close();
   }

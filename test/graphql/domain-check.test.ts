@@ -1,8 +1,8 @@
 // The records of reserved domains, asked for at a name server of the test's own.
 
 import { describe, expect, test } from 'vitest';
-import { withDns } from '../../src/api/resources/domains/dns.ts';
-import { checkDomain } from '../../src/api/resources/domains/dns-check.ts';
+import { withDns } from '../../src/acme/checks/dns.ts';
+import { checkDomain } from '../../src/acme/checks/dns-check.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { newId } from '../../src/store/ids.ts';
 import { issue } from '../contract/rows/certificates.ts';

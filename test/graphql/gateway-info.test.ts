@@ -5,12 +5,14 @@ import { expect, test } from 'vitest';
 import { agentAddress } from '../../src/api/resources/overview/agent-address.ts';
 import { sharedGateway } from '../support/gateway/gateway.ts';
 
-const QUERY = '{ gatewayInfo { agentAddress caFile caCertificate version } }';
+const QUERY = '{ gatewayInfo { agentAddress caFile caCertificate version obtainsCertificates } }';
 
 test('who asks on the same machine is told where agents connect, and the file with the certificate to trust', async () => {
   const gateway = await sharedGateway();
   const { gatewayInfo } = (await gateway.graphql(QUERY)).body.data;
   expect(gatewayInfo).toMatchObject({ agentAddress: gateway.agent, caCertificate: gateway.ca });
+  // No operator of this gateway has agreed to any terms.
+  expect(gatewayInfo.obtainsCertificates).toBe(false);
   expect(gatewayInfo.version).toMatch(/^\d+\.\d+\.\d+$/);
   expect(await readFile(gatewayInfo.caFile, 'utf8')).toBe(gateway.ca);
 });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newId } from '../../src/store/ids.ts';
 import { fill, type Holder, oneOfEach } from '../accounts/sample-resources.ts';
 import { type Account, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
+import { countingAtOneTime, shapesOf, statementsOf } from '../support/gateway/statements.ts';
 
 const NODES = 'query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }';
 
@@ -12,7 +13,7 @@ let account: Account;
 let holder: Holder;
 let other: Holder;
 beforeAll(async () => {
-  gateway = await startTestGateway({ NODE_LEASE_MS: '600000' }, { counting: true });
+  gateway = await startTestGateway({ NODE_LEASE_MS: '600000' }, countingAtOneTime());
   account = await gateway.newAccount();
   holder = await fill(gateway, account);
   other = await fill(gateway, await gateway.newAccount());
@@ -57,21 +58,20 @@ test('a hundred take as many statements as one of each kind, with what belongs t
   await gateway.app.prisma.credential.createMany({ data: ids.map(({ credential }) => row(credential)) });
   const query = `query ($ids: [ID!]!) { nodes(ids: $ids) {
     ... on Credential { id acl owner { id ... on User { email } } } ... on ApiKey { id owner { active } } } }`;
-  const statementsOf = async (asked: typeof ids) => {
+  const statementsFor = async (asked: typeof ids) => {
     await ask([]); // The caller is known from here on.
-    gateway.statements.length = 0;
-    const rows = await ask(
-      asked.flatMap(({ key, credential }) => [key, credential]),
-      query,
-    );
-    expect(rows.filter((found: { owner?: object } | null) => found?.owner)).toHaveLength(asked.length * 2);
-    return gateway.statements.filter((statement) =>
-      /^SELECT.* FROM "public"."(api_key|credential|owner)"/.test(statement),
-    ).length;
+    const statements = await statementsOf(async () => {
+      const rows = await ask(
+        asked.flatMap(({ key, credential }) => [key, credential]),
+        query,
+      );
+      expect(rows.filter((found: { owner?: object } | null) => found?.owner)).toHaveLength(asked.length * 2);
+    });
+    return shapesOf(statements);
   };
-  const two = await statementsOf(ids.slice(0, 1));
-  expect(await statementsOf(ids)).toBe(two);
-  expect(two).toBe(4);
+  const two = await statementsFor(ids.slice(0, 1));
+  expect(two).toHaveLength(4);
+  expect(await statementsFor(ids)).toEqual(two);
 });
 
 test('a hundred and one are refused', async () => {

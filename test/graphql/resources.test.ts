@@ -13,9 +13,30 @@ test('whatever is written through the API can be searched', () => {
 
 test('the search shows kinds in the order that its description names', () => {
   expect(searched.toSorted((a, b) => a.rank - b.rank).map(({ kind }) => kind)).toEqual([
-    ...['endpoint', 'offlineEndpoint', 'tunnelSession', 'credential', 'apiKey', 'botUser', 'user', 'reservedDomain'],
+    ...[
+      'endpoint',
+      'offlineEndpoint',
+      'agent',
+      'tunnelSession',
+      'credential',
+      'provisioningKey',
+      'apiKey',
+      'botUser',
+      'user',
+      'reservedDomain',
+    ],
     ...['tlsCertificate', 'certificateAuthority', 'httpsEdge', 'tlsEdge', 'httpsEdgeRoute', 'tunnelGroupBackend'],
-    ...['ipPolicy', 'ipPolicyRule', 'eventDestination', 'eventSubscription'],
+    ...[
+      'ipPolicy',
+      'ipPolicyRule',
+      'vault',
+      'secret',
+      'appUser',
+      'appSession',
+      'eventDestination',
+      'eventSubscription',
+    ],
+    ...['alert', 'alertRule', 'alertChannel', 'alertSilence'],
   ]);
 });
 

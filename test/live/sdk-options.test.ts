@@ -190,12 +190,15 @@ describe('trafficPolicy acts:', () => {
   });
 
   test('with the PROXY protocol, whose header comes first', async () => {
-    const server = createTcpServer((socket) =>
-      socket.once('data', (head) => {
-        const seen = JSON.stringify(head.toString('latin1'));
+    const server = createTcpServer((socket) => {
+      let head = '';
+      socket.setEncoding('latin1').on('data', (piece: string) => {
+        head += piece;
+        if (!head.includes('\r\n\r\n')) return;
+        const seen = JSON.stringify(head);
         socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${seen.length}\r\n\r\n${seen}`);
-      }),
-    );
+      });
+    });
     const name = `option-${++names}.tunnel.localhost`;
     const adds = policy('on_http_request', 'add-headers', { headers: { 'x-a': '1' } });
     await httpName(sdk.session, name)

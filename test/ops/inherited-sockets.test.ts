@@ -31,7 +31,7 @@ interface Unit {
 /** @param fds of the sockets, in the order of the names. */
 async function startUnit(fds: number[], names: readonly string[], ports: number[] = [], workers = '1'): Promise<Unit> {
   const place = await newPlace();
-  const child = spawn('sh', ['-c', HOLDER, process.execPath, join(root, 'dist/main.js')], {
+  const child = spawn('sh', ['-c', HOLDER, process.execPath, join(root, 'dist/bundle/main.js')], {
     env: {
       ...{ PATH: process.env.PATH, RATE_LIMIT: '1000000', INITIAL_API_KEY: KEY, LOG_LEVEL: 'warn', TCP_PORTS: '0' },
       ...place.env,

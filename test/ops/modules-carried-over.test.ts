@@ -5,10 +5,8 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { splitPolicy } from '../../src/policy/secrets/policy-secrets.ts';
-import { openClient } from '../../src/store/database/client.ts';
 import { migrate } from '../../src/store/database/migrations.ts';
 import { openDatabase } from '../../src/store/database/open-database.ts';
-import { firstStart } from '../../src/store/first-start.ts';
 import { newId } from '../../src/store/ids.ts';
 import { deriveKeys } from '../../src/store/keys/keys.ts';
 import { visitOf } from '../live/policy/lab.ts';
@@ -64,15 +62,19 @@ afterAll(async () => {
 async function writeAsBefore(): Promise<void> {
   const { pool, close } = await openDatabase(readConfig(place.env, root), { onFatal: () => {} });
   await migrate(pool, migrations, { upTo: LAST_OLD });
-  const prisma = openClient(pool);
   const keys = deriveKeys(KEY);
-  await firstStart(prisma, keys, 'chosen-by-the-tests-0001');
-  const { accountId } = await prisma.owner.findFirstOrThrow();
   const insert = async (table: string, row: Record<string, unknown>) => {
     const names = Object.keys(row);
     const values = names.map((_, index) => `$${index + 1}`);
     await pool.query(`INSERT INTO "${table}" (${names.join()}) VALUES (${values.join()})`, Object.values(row));
   };
+  const accountId = newId('ac');
+  const admin = newId('usr');
+  await insert('setting', { name: 'first_start', value: new Date().toISOString() });
+  await insert('account', { id: accountId });
+  await insert('owner', { id: admin, account_id: accountId, kind: 'USER', subject: 'admin@localhost', role: 'ADMIN' });
+  const key = { id: newId('ak'), digest: keys.digest('chosen-by-the-tests-0001') };
+  await insert('api_key', { ...key, account_id: accountId, owner_id: admin });
   const sealed = (route: Route, member: string, secret: string) =>
     keys.seal(secret, `route:${accountId}:${route.id}:${member}`);
 
@@ -116,7 +118,6 @@ async function writeAsBefore(): Promise<void> {
   const policy = { enabled: true, masked: value, sealed: sealed(ruled, `trafficPolicy:${digest}`, kept) };
   await insert('route', { ...common(ruled), traffic_policy: policy });
   await insert('route', common(bare));
-  await prisma.$disconnect();
   await close();
 }
 

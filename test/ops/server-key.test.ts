@@ -2,9 +2,13 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { webhookVerificationModule } from '../../src/edge/modules/webhook-verification.ts';
+import { beginKeyChange, openAccount } from '../../src/store/certificates/acme-accounts.ts';
 import { openModule, sealModule } from '../../src/store/edges/module-secrets.ts';
 import { openTarget } from '../../src/store/events/target.ts';
 import { openPrivateKey } from '../../src/store/keys/private-keys.ts';
+import { openSecretValue } from '../../src/store/secrets/secret-values.ts';
+import { beginAppSession } from '../../src/store/visitors/app-session-rows.ts';
+import { openContent, sealContent } from '../../src/visitor-sign-in/session-content.ts';
 import { issue, sent } from '../contract/rows/certificates.ts';
 import { parts } from '../contract/rows/targets.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
@@ -35,6 +39,12 @@ const use = (gateway: TestGateway, key?: string) => gateway.call('GET', '/creden
 const post = (gateway: TestGateway) =>
   gateway.call('POST', '/credentials', {}, { headers: { 'idempotency-key': 'k' } });
 
+/** What is sealed of a visitor who has signed in. */
+const visitor = {
+  tokens: { accessToken: 'a', refreshToken: 'r', idToken: 'i', accessExpiresAt: 1 },
+  identity: { subject: 'ann', name: 'Ann', email: '' },
+};
+
 /** Has secrets of every sort sealed. @returns what to look at once the server key is another. */
 async function seal({ call, accountId, app }: TestGateway): Promise<(app: TestGateway['app']) => Promise<void>> {
   const create = async (path: string, body: object) => (await call('POST', path, body)).body.id as string;
@@ -49,8 +59,31 @@ async function seal({ call, accountId, app }: TestGateway): Promise<(app: TestGa
   const sealed = sealModule(app.keys, owner, webhookVerificationModule, webhookVerification);
   const data = { modules: { webhookVerification: sealed } };
   await app.prisma.route.update({ where: { id: route }, data });
+  const authority = 'https://ca.example/directory';
+  const accountKeys = { privateKey: 'key of an ACME account', nextPrivateKey: 'its next key' };
+  await openAccount(app.prisma, app.keys, authority, async () => accountKeys.privateKey);
+  await beginKeyChange(app.prisma, app.keys, authority, async () => accountKeys.nextPrivateKey);
+
+  const vaultId = await create('/vaults', { name: 'devices' });
+  const secret = await create('/vault_secrets', { vault_id: vaultId, name: 'password', value: 'open sesame' });
+  const session = await beginAppSession(
+    { ...app, now: Date.now },
+    {
+      ...{ accountId, site: 'app.example.com', terms: 'those of a policy', endpointId: 'ep_1', ip: '', userAgent: '' },
+      publicUrl: 'https://app.example.com',
+      user: { issuer: 'https://id.example.com', subject: 'ann', name: 'Ann', email: '' },
+      seal: (id) => sealContent(app.keys, id, visitor),
+      ...{ idleMs: 3_600_000, maxMs: 3_600_000 },
+    },
+  );
 
   return async ({ prisma, keys }) => {
+    const ofVault = await prisma.secret.findUniqueOrThrow({ where: { id: secret } });
+    expect(openSecretValue(keys, ofVault)).toBe('open sesame');
+    const ofSession = await prisma.appSession.findUniqueOrThrow({ where: { id: session.id } });
+    expect(openContent(keys, ofSession)).toEqual(visitor);
+    const unknown = async () => expect.fail('the account is there');
+    expect(await openAccount(prisma, keys, authority, unknown)).toMatchObject(accountKeys);
     const ofCertificate = await prisma.tlsCertificate.findUniqueOrThrow({ where: { id: certificate } });
     expect(openPrivateKey(keys, ofCertificate)).toBe(pair.private_key_pem);
     const ofDestination = await prisma.eventDestination.findUniqueOrThrow({ where: { id: destination } });

@@ -2,7 +2,7 @@
 
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -101,13 +101,22 @@ describe('on data that another start made', () => {
     expect(refusal.constructor).not.toBe(Error);
   });
 
-  test('a start is refused when the database is newer than the code', async () => {
-    const older = await mkdtemp(join(tmpdir(), 'gateway-test-'));
-    const [migration = ''] = await readdir(migrations);
-    await expect(startTestGateway({}, { place, migrations: older })).rejects.toThrow(
-      new RegExp(`newer than this gateway: it has ${migration}`),
+  test('a start is refused when a newer version has taken away what the code uses', async () => {
+    const [newer, other] = [await mkdtemp(join(tmpdir(), 'gateway-test-')), await newPlace()];
+    const [added, contracting] = ['29990101000000_added', '29990102000000_contracting'];
+    await cp(migrations, newer, { recursive: true });
+    for (const [name, sql] of [
+      [added, 'SELECT 1'],
+      [contracting, `-- contract: ${added}\nSELECT 1`],
+    ] as const) {
+      await mkdir(join(newer, name));
+      await writeFile(join(newer, name, 'migration.sql'), sql);
+    }
+    await (await startTestGateway({}, { place: other, migrations: newer })).close();
+    await expect(startTestGateway({}, { place: other })).rejects.toThrow(
+      `newer than this gateway: ${contracting} took away what this version uses`,
     );
-    await rm(older, { recursive: true });
+    await Promise.all([rm(newer, { recursive: true }), other.remove()]);
   });
 });
 

@@ -1,9 +1,11 @@
 // Requests, answers and connections as policies and modules see them, made by hand: no socket is behind them.
 
 import type { TLSSocket } from 'node:tls';
+import { describeOwnBody } from '../../src/http/body-fields.ts';
 import type { HttpExchange, HttpRequest, ServingEndpoint } from '../../src/http/exchange.ts';
 import { HeaderList } from '../../src/http/header-list.ts';
 import type { ModuleEnvironment, NewConnection, TlsParameters } from '../../src/http/module.ts';
+import { refuseOutbound } from '../../src/http/outbound.ts';
 import { refuseKeyFetch } from '../../src/policy/keys/key-cache.ts';
 import type { Visitor } from '../../src/tunnel/endpoints/endpoint.ts';
 
@@ -40,7 +42,10 @@ export interface ExchangeShape extends ConnectionShape {
   answerFields?: Fields;
   /** Bytes of the answer's body; undefined: not stated. */
   answerLength?: number;
+  answerBody?: string | Buffer;
   isSynthetic?: boolean;
+  /** Aborted when the visitor leaves. */
+  signal?: AbortSignal;
 }
 
 export interface TestExchange extends HttpExchange {
@@ -63,7 +68,7 @@ export const ENDPOINT: ServingEndpoint = {
 /** `GET / HTTP/1.1` to `https://app.example.com`, but for what is said otherwise. */
 export function exchangeOf(shape: ExchangeShape = {}): TestExchange {
   const { method = 'GET', target = '/', version = 'HTTP/1.1', scheme = 'https', isSynthetic = false } = shape;
-  const body = Buffer.from(shape.body ?? '');
+  let body: Buffer = Buffer.from(shape.body ?? '');
   const request: HttpRequest = {
     method,
     version,
@@ -74,14 +79,27 @@ export function exchangeOf(shape: ExchangeShape = {}): TestExchange {
     bodyLength: shape.isChunked ? undefined : body.length,
     receivedAt: NOON,
     body: async () => (body.length > 1024 * 1024 ? undefined : body),
+    replaceBody(other) {
+      body = other;
+      describeOwnBody(request.fields, other);
+    },
   };
-  const answerOf = (status: number, fields?: Fields) => ({
-    status,
-    fields: fieldsOf(fields),
-    bodyLength: shape.answerLength,
-    encoding: undefined,
-    isSynthetic,
-  });
+  const answerOf = (status: number, fields?: Fields) => {
+    const list = fieldsOf(fields);
+    let answer: Buffer = Buffer.from(shape.answerBody ?? '');
+    return {
+      status,
+      fields: list,
+      bodyLength: shape.answerLength,
+      encoding: undefined,
+      isSynthetic,
+      body: async () => answer,
+      replaceBody(other: Buffer) {
+        answer = other;
+        describeOwnBody(list, other);
+      },
+    };
+  };
   let response = shape.status === undefined ? undefined : answerOf(shape.status, shape.answerFields);
   return {
     ...visitOf(shape),
@@ -91,6 +109,7 @@ export function exchangeOf(shape: ExchangeShape = {}): TestExchange {
     },
     memory: new Map(),
     operationId: 'op_2test',
+    signal: shape.signal ?? new AbortController().signal,
     answer(status, fields) {
       response = answerOf(status, fields);
     },
@@ -141,7 +160,9 @@ export function environmentOf(internal: ModuleEnvironment['internal'] = () => un
     note: (_about, metadata) => void notes.push(metadata),
     internal,
     isPrivateFetched: true,
+    secrets: { of: () => new Map() },
     signingKey: refuseKeyFetch,
+    sendOutbound: refuseOutbound,
     pass(milliseconds) {
       passed += milliseconds;
     },

@@ -42,7 +42,8 @@ afterAll(async () => {
   await place?.remove();
 });
 
-function newAgent(authtoken: string): TestClient {
+/** @param updateRefusal what the agent announces when it connects. */
+function newAgent(authtoken: string, updateRefusal?: string): TestClient {
   const [host = '', port] = gateway.agent.split(':');
   const told = (command: unknown) => {
     heard.push(command);
@@ -56,6 +57,7 @@ function newAgent(authtoken: string): TestClient {
         stop: () => told('stop'),
         restart: () => told('restart'),
         update: (version, permitMajor) => told({ version, permitMajor }),
+        ...(updateRefusal && { unsupported: { update: updateRefusal } }),
       },
     },
     PATIENT,
@@ -141,6 +143,21 @@ describe.each(commands)('%s', (command) => {
     expect({ status, code: body.error_code }).toEqual({ status: 503, code: 'ERR_GATEWAY_90081' });
     expect(headers['retry-after']).toBe('2');
   });
+});
+
+test('a command that an agent refuses in advance is told before anybody sends it', async () => {
+  const refused = async (id: string) => {
+    const asked = 'query ($id: ID!) { tunnelSession(id: $id) { refusedCommands { command reason } } }';
+    return (await account.graphql(asked, { id })).body.data.tunnelSession.refusedCommands;
+  };
+  expect(await refused(session)).toEqual([]);
+  const fixed = newAgent((await newCredential(account)).authtoken, 'It is part of a picture.');
+  onTestFinished(() => fixed.client.close());
+  await fixed.until(() => fixed.client.status.state === 'online');
+  const [{ id }] = (await account.call('GET', '/tunnel_sessions?limit=1')).body.tunnel_sessions;
+  expect(await refused(id)).toEqual([{ command: 'update', reason: 'It is part of a picture.' }]);
+  expect((await account.call('POST', path('update', id))).body.msg).toContain('It is part of a picture.');
+  expect(heard).toEqual([]);
 });
 
 test('an update says which version', async () => {

@@ -15,15 +15,18 @@ beforeAll(async () => {
 afterAll(() => lab?.close());
 
 test('under every attack at once, honest clients get what they ask for, and nothing is met that nobody expected', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   const slugs = Object.keys(attacks);
   const { phases, failures } = await playRound(lab, {
     quiet: 500,
     each: 0,
-    together: 6000,
-    attacks: slugs,
-    priority: constants.priority.PRIORITY_NORMAL,
+    together: 4000,
+    attacks: [],
+    groups: [slugs],
+    // A busy machine is no attack.
+    patienceMs: 45_000,
+    priority: constants.priority.PRIORITY_BELOW_NORMAL,
     onPhase() {},
   });
   expect(failures).toEqual([]);

@@ -16,7 +16,14 @@ async function plant(call: Call): Promise<string[]> {
     'canary-body',
     'canary-query',
     'canary-broken',
+    'canary-of-a-vault',
   ];
+  const { body: vault } = await call('POST', '/vaults', { name: 'canaries' });
+  const vaulted = { vault_id: vault.id, name: 'canary', value: 'canary-of-a-vault' };
+  const { body: secret } = await call('POST', '/vault_secrets', vaulted);
+  await call('PATCH', secret.uri, { value: 'canary-of-a-vault' });
+  await call('POST', '/vault_secrets', vaulted);
+  await call('POST', '/vault_secrets', { ...vaulted, name: 'long', value: 'canary-of-a-vault'.repeat(1000) });
   const { body: credential } = await call('POST', '/credentials', {
     description: 'canary-body',
     metadata: 'canary-body',

@@ -1,4 +1,4 @@
-// Introspection, GraphiQL and signing in are for everybody; every other root field and every REST path needs a key.
+// Introspection, GraphiQL, signing in and the agent's files are for everybody; every other root field and every REST path needs a key.
 
 import { getIntrospectionQuery } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -7,8 +7,16 @@ import { rootFields } from '../support/gateway/documents.ts';
 import { type RequestOptions, sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import { subscribe } from '../support/gateway/sse.ts';
 
-/** What a stranger may ask: who it is, and to be let in. What comes of it, the tests of signing in prove. */
-const open = ['viewer', 'signInOffer', 'signIn', 'redeemSignInLink', 'signOut'];
+/** What a stranger may ask: who it is, and to be let in. What comes of it, the tests of signing in and of provisioning prove. */
+const open = [
+  'viewer',
+  'signInOffer',
+  'signIn',
+  'signInLinkUser',
+  'redeemSignInLink',
+  'signOut',
+  'exchangeProvisioningKey',
+];
 const closed = rootFields().filter(({ name }) => !open.includes(name));
 
 let gateway: TestGateway;
@@ -58,6 +66,7 @@ describe.each([
       const { body, headers } = await gateway.graphql(document, {}, stranger);
       const told = { viewer: null, signInOffer: { __typename: 'SignInOffer' }, signOut: false }[name];
       if (told !== undefined) expect(body).toEqual({ data: { [name]: told } });
+      else if (name === 'exchangeProvisioningKey') expect(body.errors[0].extensions.code).toBe('BAD_USER_INPUT');
       else expect(body.errors[0].extensions).toMatchObject({ code: 'FORBIDDEN', errorCode: 'ERR_GATEWAY_90201' });
       expect(headers['set-cookie']?.join() ?? '').not.toMatch(/gateway_session=[^;]/);
     },
@@ -130,6 +139,10 @@ function undescribed(path: string, { description, fields, args, inputFields, enu
 }
 
 describe('by REST', () => {
+  test.each(['/', '/openapi.json', '/agent/agent.js', '/agent/install.sh'])('%s is for everybody', async (path) => {
+    expect((await fetch(gateway.api + path)).status).toBe(200);
+  });
+
   test.each(routes)('$method $path needs a key', async ({ method, path }) => {
     const answer = await gateway.call(method, path.replace(/:\w+/g, 'x'), undefined, { key: null });
     expect(answer).toMatchObject({ status: 401, body: { error_code: 'ERR_GATEWAY_200' } });

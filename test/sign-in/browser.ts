@@ -5,7 +5,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { Agent, type OutgoingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import { startTestGateway, type TestGateway, type TestOptions } from '../support/gateway/gateway.ts';
+import { type Owner, startTestGateway, type TestGateway, type TestOptions } from '../support/gateway/gateway.ts';
 import { type Answer, send } from '../support/gateway/http.ts';
 import { openStream, type Subscription } from '../support/gateway/sse.ts';
 
@@ -19,6 +19,8 @@ export const operations = {
   signIn: `mutation ($input: SignInInput!) { signIn(input: $input) ${begun} }`,
   redeem: `mutation ($input: RedeemSignInLinkInput!) { redeemSignInLink(input: $input) ${begun} }`,
   signOut: 'mutation { signOut }',
+  linkUser: 'query ($token: String!) { signInLinkUser(token: $token) { email } }',
+  endSession: 'mutation ($id: ID!) { endBrowserSession(id: $id) }',
   signOutEverywhere: 'mutation ($userId: ID) { signOutEverywhere(userId: $userId) }',
   changePassword: `mutation ($input: ChangePasswordInput!) { changePassword(input: $input) ${begun} }`,
   sessions: 'query ($userId: ID) { browserSessions(userId: $userId) { id isThis createdAt lastUsedAt expiresAt } }',
@@ -105,6 +107,20 @@ export async function signedIn(gateway: TestGateway, by: string, userId: string,
   if (answer.body.errors) throw new Error(JSON.stringify(answer.body.errors));
   return browser;
 }
+
+/** Another browser of a user who has `PASSWORD`. */
+export async function signedInAgain(gateway: TestGateway, { ownerId }: Pick<Owner, 'ownerId'>): Promise<Browser> {
+  const subject = `${ownerId}@example.com`.toLowerCase();
+  await gateway.app.prisma.owner.update({ where: { id: ownerId }, data: { subject } });
+  const browser = newBrowser(gateway.api);
+  const answer = await browser.signIn(subject);
+  if (answer.body.errors) throw new Error(JSON.stringify(answer.body.errors));
+  return browser;
+}
+
+export const isSignedIn = async (browser: Browser) => (await browser.ask('viewer')).body.data.viewer !== null;
+export const sessionsOf = async (browser: Browser, userId?: string) =>
+  (await browser.ask('sessions', { userId })).body.data.browserSessions;
 
 /** The token of a new link for a user. */
 export async function linkFor(gateway: TestGateway, by: string, userId: string): Promise<string> {

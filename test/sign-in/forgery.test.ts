@@ -52,11 +52,19 @@ describe.each([
     const before = await count();
     expect(refusal(await sends(headers).ask('createCredential'))).toBe(NOT_THE_DASHBOARD);
     expect(refusal(await sends(headers).ask('signOut'))).toBe(NOT_THE_DASHBOARD);
+    expect((await sends(headers).send('GET', '/export/credentials')).status).toBe(403);
     const stranger = Object.assign(newBrowser(api), { headers });
     const answer = await stranger.signIn('admin@localhost');
     expect(refusal(answer)).toBe(NOT_THE_DASHBOARD);
     expect(answer.headers['set-cookie']).toBeUndefined();
     expect(await count()).toBe(before);
+  });
+
+  test('the dashboard downloads a list, and needs the secret of its page for it', async () => {
+    const { status, headers } = await sends({}).send('GET', '/export/credentials');
+    expect(status).toBe(200);
+    expect(headers['content-disposition']).toContain('filename="credentials-');
+    expect((await sends({ 'gateway-dashboard': '1' }).send('GET', '/export/credentials')).status).toBe(401);
   });
 
   test('an old browser, which says its origin alone, may', async () => {

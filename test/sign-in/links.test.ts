@@ -143,3 +143,21 @@ test('who has no password cannot change it, with a key either', async () => {
   const input = { current: 'whatever it may be', password: 'another good password' };
   expect(refusal(await user.graphql(query, { input }))).toBe('CONFLICT ERR_GATEWAY_90212');
 });
+
+test('a link says whom it is for, as long as it works; looks that fail are attempts', async () => {
+  const { ownerId } = await account.addOwner();
+  const browser = newBrowser(gateway.api);
+  const whose = (token: string) => browser.ask('linkUser', { token });
+  time += 15 * MINUTE; // Whoever failed before waits no longer.
+  const [older, newer] = [await link(ownerId), await link(ownerId)];
+  const user = { email: `${ownerId}@localhost` };
+  for (let look = 0; look < 10; look++) expect((await whose(newer)).body).toEqual({ data: { signInLinkUser: user } });
+  expect((await whose(older)).body).toEqual({ data: { signInLinkUser: null } });
+  time += 15 * MINUTE - 1;
+  expect((await whose(newer)).body.data.signInLinkUser).toEqual(user);
+  for (const over of [newer, 'nonsense', 'a\0', newer, newer]) {
+    time += 15 * MINUTE;
+    expect((await whose(over)).body).toEqual({ data: { signInLinkUser: null } });
+  }
+  expect(refusal(await whose(newer))).toBe('RATE_LIMITED ERR_GATEWAY_90206');
+});

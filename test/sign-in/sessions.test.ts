@@ -2,11 +2,10 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sweepSignIns } from '../../src/store/sign-in/sessions.ts';
-import { waiting } from '../events/waiting.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Account, type Owner, onServer, type TestGateway } from '../support/gateway/gateway.ts';
 import { endOf } from '../support/gateway/sse.ts';
-import { type Browser, newBrowser, refusal, signedIn, startWithDashboard } from './browser.ts';
+import { isSignedIn, newBrowser, refusal, sessionsOf, signedIn, signedInAgain, startWithDashboard } from './browser.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -24,22 +23,11 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 const signIn = (user: Owner, by: Owner = account) => signedIn(gateway, by.key, user.ownerId);
-const isSignedIn = async (browser: Browser) => (await browser.ask('viewer')).body.data.viewer !== null;
-/** Another browser of a user who has a password. */
-async function another(user: Owner): Promise<Browser> {
-  const subject = `${user.ownerId}@example.com`.toLowerCase();
-  await gateway.app.prisma.owner.update({ where: { id: user.ownerId }, data: { subject } });
-  const browser = newBrowser(gateway.api);
-  const answer = await browser.signIn(subject);
-  if (answer.body.errors) throw new Error(JSON.stringify(answer.body.errors));
-  return browser;
-}
+const another = (user: Owner) => signedInAgain(gateway, user);
 const update = (user: Owner, input: object) =>
   account.graphql('mutation ($id: ID!, $input: UpdateUserInput!) { updateUser(id: $id, input: $input) { id } }', {
     ...{ id: user.ownerId, input },
   });
-const sessionsOf = async (browser: Browser, userId?: string) =>
-  (await browser.ask('sessions', { userId })).body.data.browserSessions;
 
 test('each browser session has an allowance of its own', async () => {
   const user = await account.addOwner();
@@ -209,19 +197,6 @@ describe('by whoever may:', () => {
         expect(refusal(await admin.ask(name, { userId: id }))).toBe('NOT_FOUND ERR_GATEWAY_90020');
     expect(await isSignedIn(admin)).toBe(true);
   });
-});
-
-test('what is done in a browser is told in events as done in the dashboard, by no key', async () => {
-  const { events } = await waiting(gateway, account, ['tunnel_credential_created.v0', 'user_updated.v0']);
-  const user = await account.addOwner({ role: 'ADMIN' });
-  const browser = await signIn(user);
-  const { body } = await browser.ask('createCredential');
-  expect(body.errors).toBeUndefined();
-  const { subject } = await gateway.app.prisma.owner.findUniqueOrThrow({ where: { id: user.ownerId } });
-  const told = await events();
-  // Signing in is no change of the user.
-  expect(told.map((event) => event.event_type)).toEqual(['tunnel_credential_created.v0']);
-  expect(told[0]?.principal).toEqual({ id: user.ownerId, subject, source: 'Dashboard', credential: null });
 });
 
 describe.runIf(onServer)('with a second gateway on the same database', () => {

@@ -1,7 +1,7 @@
 // `npm run soak -- faults`: 50 rounds of faults between agent and gateway, and 1,000 reconnects.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { faults, type Lab, openLab, reconnect, suffer } from '../tunnel/faults.ts';
+import { CLOSING_MAX, faults, type Lab, openLab, reconnect, suffer } from '../tunnel/faults.ts';
 
 const ROUNDS = 50;
 const RECONNECTS = 1000;
@@ -26,6 +26,6 @@ test(`${ROUNDS} rounds: after each the URL answers again without a hand`, async 
 test(`memory and descriptors are flat after ${RECONNECTS} reconnects`, async () => {
   const { before, after } = await reconnect(lab, RECONNECTS);
   process.stdout.write(`before ${JSON.stringify(before)} after ${JSON.stringify(after)}\n`);
-  expect(after.descriptors).toBeLessThan(before.descriptors + 10);
+  expect(after.descriptors).toBeLessThan(before.descriptors + CLOSING_MAX);
   expect(after.heap).toBeLessThan(before.heap + HEAP_MAX);
 }, 600_000);

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { backup, type DatabaseLocation, restore } from '../../src/store/backup/backup.ts';
 import { migrate } from '../../src/store/database/migrations.ts';
 import { openDatabase } from '../../src/store/database/open-database.ts';
@@ -18,18 +17,25 @@ const TABLES = [
   'owner',
   'credential',
   'reserved_domain',
+  'tls_certificate',
+  'managed_certificate',
+  'certificate_order',
+  'acme_challenge',
+  'acme_account',
   'edge',
   'edge_hostport',
   'event_destination',
   'event_batch',
   'setting',
+  'audit_entry',
+  'traffic_capture',
 ];
 
 /** A gateway with rows of every shape, and a backup of it. */
 let used: DatabaseLocation;
 let file: string;
 beforeAll(async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'gateway-test-'));
+  const dataDir = await mkdtemp(join(inject('run'), 'directory-'));
   await copyCluster('empty', dataDir);
   used = { databaseUrl: undefined, databasePool: 2, dataDir, serverKey: undefined };
   file = join(used.dataDir, 'backup');
@@ -67,6 +73,18 @@ async function fill(place: DatabaseLocation): Promise<void> {
         FROM generate_series(1, ${CREDENTIALS}) AS n;
       INSERT INTO "reserved_domain" VALUES ('rd_1', 'ac_1', 'a.example', '', '', '', 'c.example', NULL,
         '{"big": 12345678901234567890, "nested": {"none": null}}', now());
+      INSERT INTO "managed_certificate" ("id", "domain_id", "account_id", "names", "private_key_type")
+        VALUES ('mcert_1', 'rd_1', 'ac_1', '{a.example}', 'ecdsa');
+      INSERT INTO "tls_certificate" ("id", "account_id", "certificate_pem", "private_key", "subject", "dns_names",
+        "issuer_common_name", "serial_number", "private_key_type", "not_before", "not_after", "managed_certificate_id")
+        VALUES ('cert_1', 'ac_1', 'pem', 'sealed', '{}', '{a.example}', 'CA', '01', 'ecdsa', now(), now(), 'mcert_1');
+      UPDATE "reserved_domain" SET "certificate_id" = 'cert_1';
+      INSERT INTO "certificate_order" ("id", "managed_certificate_id", "account_id", "directory_url", "names",
+        "registered_domain", "is_renewal", "ordered_at")
+        VALUES ('corder_1', 'mcert_1', 'ac_1', 'https://ca.example', '{a.example}', 'a.example', false, now());
+      INSERT INTO "acme_challenge" ("id", "managed_certificate_id", "kind", "name", "value", "expires_at")
+        VALUES ('chal_1', 'mcert_1', 'dns-01', 'a', 'b', now());
+      INSERT INTO "acme_account" ("directory_url", "private_key") VALUES ('https://ca.example', 'sealed');
       INSERT INTO "edge" ("id", "account_id", "kind", "modules")
         VALUES ('edg_1', 'ac_1', 'HTTPS', '{"mutualTls": {"enabled": true}}');
       INSERT INTO "edge_hostport" VALUES ('a.example:443', 'edg_1', 'rd_1', 0);
@@ -74,6 +92,10 @@ async function fill(place: DatabaseLocation): Promise<void> {
       INSERT INTO "event_batch" ("destination_id", "is_traffic", "count", "bytes", "body")
         SELECT 'ed_1', false, 1, 3, '\\x1f00ff'::bytea FROM generate_series(1, 3);
       INSERT INTO "setting" VALUES ('check', 'value');
+      INSERT INTO "audit_entry" ("id", "account_id", "created_at", "source", "action", "kind", "before")
+        VALUES ('au_1', 'ac_1', now(), 'API', 'UPDATED', 'credential', '{"b": 1, "a": [null, "é"]}');
+      INSERT INTO "traffic_capture" VALUES ('tcap_1', 'ac_1', 'http:a.example', 'http://a.example', 'bot_1', 0, '{x-own}',
+        now(), now());
       INSERT INTO "node" VALUES ('n_1', now());
       INSERT INTO "tunnel_session" ("id", "account_id", "node_id", "client_id") VALUES ('ts_1', 'ac_1', 'n_1', 'c_1');
       INSERT INTO "claim" VALUES ('http:a.example', 'ac_1', 'cr_1', false, NULL);

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { onTestFinished } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 import { openEmbedded } from '../../src/store/embedded/index.ts';
 import { copyCluster } from '../support/gateway/place.ts';
 import { openServerPool } from '../support/gateway/server-pool.ts';
@@ -18,7 +17,7 @@ const serverUrl = process.env.TEST_DATABASE_URL || 'postgresql://postgres@127.0.
 
 /** A directory of the running test's own. */
 export async function temporaryDirectory(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'gateway-test-'));
+  const directory = await mkdtemp(join(inject('run'), 'directory-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   return directory;
 }
@@ -58,7 +57,7 @@ export async function emptyDatabases(): Promise<{ next(): Promise<pg.Pool>; clos
       close: async () => undefined,
     };
   }
-  const directory = await mkdtemp(join(tmpdir(), 'gateway-test-'));
+  const directory = await mkdtemp(join(inject('run'), 'directory-'));
   await copyCluster('empty', directory);
   const { pool, close } = await openEmbedded(directory, { onFatal: () => undefined });
   return {

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rename, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type pg from 'pg';
@@ -16,7 +16,7 @@ import { root } from './root.ts';
 export default async function setup(project: TestProject): Promise<(() => Promise<unknown>) | undefined> {
   const kind = project.config.env?.GATEWAY_TEST_DATABASE;
   if (!kind) return undefined; // The root project, which has no tests.
-  const run = await mkdtemp(join(tmpdir(), 'gateway-tests-'));
+  const run = await mkdtemp(join(await placeOfRuns(), `gateway-tests-${process.pid}-`));
   project.provide('run', run);
   project.provide('clusters', await embeddedClusters());
   if (kind === 'postgres') project.provide('template', await serverTemplate(run));
@@ -24,6 +24,27 @@ export default async function setup(project: TestProject): Promise<(() => Promis
     await rm(run, { recursive: true, force: true });
     if (kind === 'postgres') await dropDatabases(run);
   };
+}
+
+/** Linux keeps files here in memory. */
+const MEMORY = '/dev/shm';
+/** Most of the databases of a run are removed before it ends; what there is at a time takes less than half of this. */
+const ROOM = 4 * 2 ** 30;
+
+/**
+ * Where the data of a run is: in memory, as each gateway of a test has a database of 600 files and syncs it, for which a disk
+ * takes many times as long. Soaks are about what disks do, too. What runs that were killed have left is removed, since it would
+ * take up memory until the machine ends.
+ */
+async function placeOfRuns(): Promise<string> {
+  if (process.env.SOAK) return tmpdir();
+  const { bavail, bsize } = await statfs(MEMORY).catch(() => ({ bavail: 0, bsize: 0 }));
+  if (bavail * bsize < ROOM) return tmpdir();
+  for (const name of await readdir(MEMORY)) {
+    const [, pid] = /^gateway-tests-(\d+)-/.exec(name) ?? [];
+    if (pid && !existsSync(`/proc/${pid}`)) await rm(join(MEMORY, name), { recursive: true, force: true });
+  }
+  return MEMORY;
 }
 
 async function serverTemplate(run: string): Promise<string> {

@@ -1,7 +1,7 @@
 // Each fault once; the long rounds are `npm run soak -- faults`.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { faults, type Lab, loseHalfWay, openLab, reconnect, suffer } from './faults.ts';
+import { CLOSING_MAX, faults, type Lab, loseHalfWay, openLab, reconnect, suffer } from './faults.ts';
 
 let lab: Lab;
 beforeAll(async () => {
@@ -22,6 +22,5 @@ test('an answer that the agent’s loss cuts short does not look complete', asyn
 
 test('twenty reconnects leave no descriptor behind', async () => {
   const { before, after } = await reconnect(lab, 20);
-  // Some of the last ones may be closing still.
-  expect(after.descriptors).toBeLessThan(before.descriptors + 10);
+  expect(after.descriptors).toBeLessThan(before.descriptors + CLOSING_MAX);
 });

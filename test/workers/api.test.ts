@@ -8,7 +8,7 @@ import { HEARD_HERE, REQUESTS, startReceiver } from '../live/traffic-events/lab.
 import { eventually } from '../support/eventually.ts';
 import { samples } from '../support/load/metrics.ts';
 import { visit } from '../support/visit.ts';
-import { type ProcessGroup, startProcessGroup, WORKERS } from './support.ts';
+import { LONG, type ProcessGroup, startProcessGroup, WORKERS } from './support.ts';
 
 let group: ProcessGroup;
 beforeAll(async () => {
@@ -51,6 +51,25 @@ test('events of visits at both workers reach a destination', async () => {
   await eventually(() => expect(told().sort()).toEqual(paths));
 });
 
+test('policies at both workers read a secret, and another value of it with the next request', async () => {
+  const { call } = group.gateway;
+  await call('POST', '/vaults', { name: 'workers' });
+  const secret = { vault_name: 'workers', name: 'key', value: 'first' };
+  const { body: made } = await call('POST', '/vault_secrets', secret);
+  const port = await service((request, response) => void response.end(request.headers['x-key']));
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a template of a policy
+  const headers = { 'x-key': "${secrets.get('workers', 'key')}" };
+  const policy = { on_http_request: [{ actions: [{ type: 'add-headers', config: { headers } }] }] };
+  const url = await serve(await group.agentAt(0), port, { domain: 'secrets.tunnel.localhost', policy });
+  for (const value of ['first', 'second']) {
+    await call('PATCH', `/vault_secrets/${made.id}`, { value });
+    for (const worker of WORKERS) {
+      const agent = await group.connectionAt(worker);
+      expect((await visit(url, group.gateway.http, { agent })).body).toBe(value);
+    }
+  }
+});
+
 test('requests are captured at both workers, and replayed', async () => {
   const url = await open('captured', 1);
   const { nodes } = await group.graphql('{ endpoints { nodes { id publicUrl } } }');
@@ -71,6 +90,25 @@ test('requests are captured at both workers, and replayed', async () => {
       body: { text: expected[index] },
       captured: { replayOf: id },
     });
+});
+
+test('a capture goes on at a worker that takes the place of one that was killed', LONG, async () => {
+  const url = await open('taken-over', 0);
+  const { nodes } = await group.graphql('{ endpoints { nodes { id publicUrl } } }');
+  const { id } = nodes.find(({ publicUrl }: { publicUrl: string }) => publicUrl === url);
+  await group.graphql('mutation ($id: ID!) { startTrafficCapture(endpointId: $id, input: {}) { isOn } }', { id });
+  group.kill(1, 'SIGKILL');
+  await group.settled();
+  const agent = await group.connectionAt(1);
+  await eventually(async () =>
+    expect((await visit(url, group.gateway.http, { agent, path: '/new' })).status).toBe(200),
+  );
+  const list = 'query ($id: ID!) { capturedRequests(endpointId: $id) { nodes { path } } }';
+  await eventually(async () => expect((await group.graphql(list, { id })).nodes).toContainEqual({ path: '/new' }));
+  expect(await group.graphql('{ runningCaptures { state endpoint { id } } }')).toContainEqual({
+    state: 'RECORDING',
+    endpoint: { id },
+  });
 });
 
 test('metrics are the sums over the workers, and stay so when a worker has ended', async () => {

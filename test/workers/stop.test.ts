@@ -85,6 +85,6 @@ test('when the primary is killed, no process is left, and what is left in the di
     const { body } = await next.call('POST', '/graphql', { query: '{ gatewayInfo { nodes { id } } }' });
     expect(body.data.gatewayInfo.nodes).toHaveLength(3);
   });
-  // Those of the control process, and of each process as a node.
-  expect(readdirSync(join(gateway.place.dataDir, 'run'))).toHaveLength(1 + 1 + 3); // The primary, the control process, and three nodes.
+  // The primary, the control process, and three nodes. The primary listens last.
+  await eventually(() => expect(readdirSync(join(gateway.place.dataDir, 'run'))).toHaveLength(1 + 1 + 3));
 });

@@ -9,6 +9,7 @@ import { expect, onTestFinished } from 'vitest';
 import type { ClientTiming } from '../../agent/src/client/timing.ts';
 import { newClient, PATIENT, type TestClient } from '../agent/client/support.ts';
 import { eventually } from '../support/eventually.ts';
+import type { Place } from '../support/gateway/place.ts';
 import { type GatewayProcess, startProcess } from '../support/gateway/process.ts';
 import { visit } from '../support/visit.ts';
 
@@ -47,9 +48,9 @@ export interface AgentOptions {
   timing?: Partial<ClientTiming>;
 }
 
-/** Starts it. Whoever starts it closes it. */
-export async function startProcessGroup(env: Record<string, string> = {}): Promise<ProcessGroup> {
-  const gateway = await startProcess({ WORKERS: '2', DRAIN_MS: '2000', ...env });
+/** Starts it. Whoever starts it closes it. @param place is removed at its end. */
+export async function startProcessGroup(env: Record<string, string> = {}, place?: Place): Promise<ProcessGroup> {
+  const gateway = await startProcess({ WORKERS: '2', DRAIN_MS: '2000', ...env }, place);
   const ca = await readFile(join(gateway.place.dataDir, 'ca.pem'), 'utf8');
   const [host = '', port] = gateway.agent.split(':');
   const group: ProcessGroup = {

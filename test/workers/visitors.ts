@@ -1,5 +1,6 @@
 // Visitors who come for as long as something happens to the gateway, and what they got.
 
+import { Agent } from 'node:http';
 import { visit } from '../support/visit.ts';
 
 export interface Visitors {
@@ -13,24 +14,29 @@ export interface Visitors {
   stop(): Promise<void>;
 }
 
-/** @param names host names, by the answer that each has to give. @param count of visitors at once, each with a connection for each visit. */
-export function startVisitors(http: string, names: Record<string, string>, count = 8): Visitors {
+/**
+ * @param names host names, by the answer that each has to give.
+ * @param count of visitors at once. Each has a connection for each visit, or @param isKept keeps one for as long as it lasts.
+ */
+export function startVisitors(http: string, names: Record<string, string>, count = 8, isKept = false): Visitors {
   const failures: Visitors['failures'][number][] = [];
   const all = Object.entries(names);
   const waiting = new Set<() => void>();
   let answered = 0;
   let isOver = false;
   const come = async (first: number) => {
+    const agent = new Agent({ keepAlive: isKept, maxSockets: 1 });
     for (let turn = first; !isOver; turn++) {
       const [answer, name] = all[turn % all.length] as [string, string];
       const failed = (why: string) => failures.push({ name, why, at: performance.now() });
-      await visit(`http://${name}/`, http).then(
+      await visit(`http://${name}/`, http, { agent }).then(
         ({ status, body }) =>
           status === 200 && body === answer ? answered++ : failed(`${status} ${body.slice(0, 200)}`),
         (error) => failed(String(error)),
       );
       for (const look of waiting) look();
     }
+    agent.destroy();
   };
   const ended = Promise.all(Array.from({ length: count }, (_, index) => come(index)));
   return {

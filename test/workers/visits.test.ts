@@ -40,6 +40,15 @@ test.each(protocols)('whichever worker an %s visitor comes to, the tunnel that w
   for (let turn = 0; turn < VISITS; turn++) expect(await ask()).toEqual(names);
 });
 
+test('the request log has what came to each worker', async () => {
+  const port = await service((_, response) => void response.end());
+  const url = await serve(await group.agentAt(0), port);
+  for (const worker of WORKERS)
+    await visit(url, group.gateway.http, { path: `/${worker}`, agent: await group.connectionAt(worker) });
+  const log = await group.graphql(`{ requestLog(text: "${new URL(url).hostname}") { partial nodes { path } } }`);
+  expect(log).toEqual({ partial: false, nodes: [...WORKERS].reverse().map((worker) => ({ path: `/${worker}` })) });
+});
+
 test('whichever worker a TCP visitor comes to, the tunnel of the port answers', async () => {
   const urls: string[] = [];
   for (const [index, worker] of AGENTS.entries()) {

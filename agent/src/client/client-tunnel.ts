@@ -16,7 +16,7 @@ import { GatewayRefusal } from './gateway-refusal.ts';
 import type { GatewaySession } from './gateway-session.ts';
 import { OpenStreams } from './open-streams.ts';
 import type { ClientTiming } from './timing.ts';
-import { TunnelBind } from './tunnel-bind.ts';
+import { TunnelBind, TunnelBinds } from './tunnel-bind.ts';
 import { readUpstream, type Upstream } from './upstream.ts';
 
 /** The dependencies that all tunnels of a client share. */
@@ -39,10 +39,10 @@ export class ClientTunnel implements TunnelHandle, ForwardTarget {
   readonly counters = createCounters(this.traffic);
   readonly streams = new OpenStreams();
   readonly answered: Promise<string>;
+  readonly binds = new TunnelBinds();
 
   readonly #spec: TunnelSpec | LabelTunnelSpec;
   readonly #deps: ClientTunnelDeps;
-  readonly #binds = new Map<GatewaySession, TunnelBind>();
   #state: TunnelState = 'pending';
   readonly #requests: BindRequests;
   #url: string | null = null;
@@ -72,7 +72,7 @@ export class ClientTunnel implements TunnelHandle, ForwardTarget {
   }
 
   get legs(): number {
-    return [...this.#binds.values()].filter(({ isBound }) => isBound).length;
+    return this.binds.bound;
   }
 
   /** Whether the gateway sends visitors. */
@@ -91,29 +91,29 @@ export class ClientTunnel implements TunnelHandle, ForwardTarget {
   /** Binds the tunnel in a session, at once. */
   bind(session: GatewaySession): void {
     if (this.#state === 'closed' || !this.upstream) return;
-    const bind = this.#binds.get(session) ?? new TunnelBind(session);
-    this.#binds.set(session, bind);
+    const bind = this.binds.get(session) ?? new TunnelBind(session);
+    this.binds.set(session, bind);
     bind.cancelRetry();
     bind.pending = this.#bind(bind);
   }
 
   /** Handles the end of a session. The tunnel keeps its resumption, for the bind in the next session. */
   handleSessionLost(session: GatewaySession): void {
-    const bind = this.#binds.get(session);
+    const bind = this.binds.get(session);
     if (!bind) return;
     bind.cancelRetry();
     this.#unregister(bind);
-    this.#binds.delete(session);
+    this.binds.delete(session);
     if (this.#state === 'active' && !this.isLive) this.#setState('pending', null);
   }
 
   /** Handles a stop of the tunnel by the gateway. It is for all sessions: the gateway stops each of them. */
   handleStopped(error: GatewayError): void {
     if (this.#state === 'closed') return;
-    for (const bind of this.#binds.values()) this.#unregister(bind);
+    for (const bind of this.binds.values()) this.#unregister(bind);
     this.streams.resetAll();
     this.#setRefused(new GatewayRefusal(error));
-    for (const bind of this.#binds.values()) this.#retryRefused(bind);
+    for (const bind of this.binds.values()) this.#retryRefused(bind);
   }
 
   onDial(failure: string | null): void {
@@ -132,12 +132,12 @@ export class ClientTunnel implements TunnelHandle, ForwardTarget {
 
   /** Closes a tunnel that has no visitors, at once and without an unbind. */
   discard(): void {
-    for (const bind of this.#binds.values()) this.#unregister(bind);
+    for (const bind of this.binds.values()) this.#unregister(bind);
     this.#setClosed();
   }
 
   #setClosed(): void {
-    for (const bind of this.#binds.values()) bind.cancelRetry();
+    for (const bind of this.binds.values()) bind.cancelRetry();
     if (this.#state === 'closed') return;
     this.#setState('closed', null);
     this.#settleAnswered.reject(new Error('the tunnel was closed'));
@@ -147,7 +147,7 @@ export class ClientTunnel implements TunnelHandle, ForwardTarget {
   /** The upstream of the spec. For an invalid one it returns undefined: the tunnel is then refused and never bound. */
   #readUpstream(): Upstream | undefined {
     try {
-      return readUpstream(this.#spec.forwardsTo);
+      return readUpstream(this.#spec);
     } catch (error) {
       const message = `"${this.#spec.forwardsTo}" ${(error as Error).message}`;
       queueMicrotask(() => this.handleStopped({ code: '', message }));
@@ -156,7 +156,7 @@ export class ClientTunnel implements TunnelHandle, ForwardTarget {
   }
 
   async #close(): Promise<void> {
-    const binds = [...this.#binds.values()].map((bind) => ({ bind, wasBound: bind.isBound }));
+    const binds = [...this.binds.values()].map((bind) => ({ bind, wasBound: bind.isBound }));
     this.#setClosed();
     const unbind = async ({ bind, wasBound }: (typeof binds)[number]) => {
       await bind.pending; // A bind in progress sees the state `closed` and unbinds the tunnel.
@@ -179,7 +179,7 @@ export class ClientTunnel implements TunnelHandle, ForwardTarget {
       else this.#activate(bind, 'labels' in this.#spec ? null : url);
     } catch (error) {
       if (session.isClosed || this.#state === 'closed') return;
-      const orphaned = [...this.#binds.values()].find(({ mayBeOrphaned }) => mayBeOrphaned);
+      const orphaned = [...this.binds.values()].find(({ mayBeOrphaned }) => mayBeOrphaned);
       if (!(error instanceof GatewayRefusal) || error.isTransient) this.#fail(bind, error as Error);
       else if (error.isInUse && orphaned) {
         orphaned.session.destroy('the gateway serves a tunnel whose id is unknown');
@@ -239,7 +239,7 @@ export class ClientTunnel implements TunnelHandle, ForwardTarget {
     const { tunnelId } = bind;
     bind.tunnelId = undefined;
     if (tunnelId === undefined || this.#deps.live.get(tunnelId) !== this) return;
-    if (![...this.#binds.values()].some((other) => other.tunnelId === tunnelId)) this.#deps.live.delete(tunnelId);
+    if (![...this.binds.values()].some((other) => other.tunnelId === tunnelId)) this.#deps.live.delete(tunnelId);
   }
 
   #setState(state: TunnelState, error: GatewayError | null): void {

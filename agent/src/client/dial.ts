@@ -1,7 +1,9 @@
-// Connects to the gateway: TCP, then TLS, each with its own timeout.
+// Connects to the gateway: TCP, or a proxy, then TLS, each with its own timeout.
 
 import { connect, isIP, type Socket } from 'node:net';
 import { type TLSSocket, connect as tlsConnect } from 'node:tls';
+import type { ForwardProxy } from '../gateway-client.ts';
+import { connectThrough } from '../proxy/connect-through.ts';
 import { type Place, writePlace } from './places.ts';
 import type { ClientTiming } from './timing.ts';
 
@@ -9,6 +11,8 @@ import type { ClientTiming } from './timing.ts';
 export interface DialOptions extends Place {
   /** As in `ClientOptions`. */
   ca: string | undefined;
+  /** The proxy in between; null for none. TLS is with the gateway all the same: the proxy sees no more than its name. */
+  proxy: ForwardProxy | null;
 }
 
 /** The idle time before TCP keep-alive probes; milliseconds. Heartbeats cover sessions; this covers what comes before. */
@@ -19,24 +23,30 @@ const KEEP_ALIVE_MS = 30_000;
  * @throws {Error} the failed step and its reason; also when `signal` is aborted.
  */
 export async function dial(
-  { host, port, address, ca }: DialOptions,
+  { host, port, address, ca, proxy }: DialOptions,
   timing: Pick<ClientTiming, 'dial' | 'tls'>,
   signal: AbortSignal,
 ): Promise<TLSSocket> {
   const place = writePlace({ host, port, address });
-  const tcp = connect({
-    host: address ?? host,
-    port,
-    noDelay: true,
-    keepAlive: true,
-    keepAliveInitialDelay: KEEP_ALIVE_MS,
-  });
-  await step(tcp, 'connect', `the gateway at ${place} cannot be reached`, timing.dial, signal);
+  const tcp = proxy
+    ? await connectThrough(proxy, { host, port }, { ca, timeout: timing.dial, signal })
+    : await connectDirectly({ host: address ?? host, port }, place, timing.dial, signal);
   // An IP address is no server name (RFC 6066); the certificate is then checked against the address.
   const servername = isIP(host) ? '' : host;
   const secure = tlsConnect({ socket: tcp, host, servername, ca, minVersion: 'TLSv1.2' });
   await step(secure, 'secureConnect', `TLS with the gateway at ${place} failed`, timing.tls, signal);
   return secure;
+}
+
+async function connectDirectly(
+  target: { host: string; port: number },
+  place: string,
+  timeout: number,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const tcp = connect({ ...target, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS });
+  await step(tcp, 'connect', `the gateway at ${place} cannot be reached`, timeout, signal);
+  return tcp;
 }
 
 function step(socket: Socket, event: string, what: string, deadline: number, signal: AbortSignal): Promise<void> {

@@ -1,6 +1,6 @@
 // Forwards visitors' streams to the upstream of their tunnel.
 
-import type { Socket } from 'node:net';
+import { connect as connectSocket, type Socket } from 'node:net';
 import {
   type ByteCounters,
   ErrorCode,
@@ -141,12 +141,25 @@ function startConnecting(
     };
     const fail = (error: Error & { code?: string }) => settle(error.message || error.code || 'it failed');
     const timer = setTimeout(() => settle(`no answer within ${connectTimeout} ms`), connectTimeout);
+    const use = (connecting: ReturnType<typeof connectUpstream>) => {
+      socket = connecting.socket;
+      socket.once(connecting.ready, () => settle()).on('error', fail);
+    };
+    if ('directory' in upstream) {
+      const connect = (path: string) => {
+        if (!isSettled) use({ socket: connectSocket({ path, allowHalfOpen: true }), ready: 'connect' });
+      };
+      // Most agents serve no files.
+      import('../files/file-sockets.ts')
+        .then(({ socketOf }) => socketOf(upstream.directory))
+        .then(connect)
+        .catch(fail);
+      return;
+    }
     const connect = (allowed: string[]) => {
       if (isSettled) return;
       if (allowed.length === 0) return settle('the agent is not allowed to go there');
-      const connecting = connectUpstream(upstream, allowed);
-      socket = connecting.socket;
-      socket.once(connecting.ready, () => settle()).on('error', fail);
+      use(connectUpstream(upstream, allowed));
     };
     addresses(upstream.host, upstream.port).then(connect).catch(fail);
   });

@@ -1,6 +1,6 @@
 // One session with the gateway: authentication, heartbeats in both directions, calls, and incoming streams.
 
-import { arch, platform } from 'node:os';
+import { arch, hostname, platform } from 'node:os';
 import type { TLSSocket } from 'node:tls';
 import {
   type BindResponse,
@@ -16,6 +16,7 @@ import {
   readBindResponse,
   readServerInfo,
   readStreamType,
+  type ServerInfo,
   STREAM_WINDOW_MAX,
   StreamType,
   startHeartbeat,
@@ -39,7 +40,7 @@ const CALLS_MAX = 16;
 
 /** The dependencies of a session. */
 export interface GatewaySessionDeps extends IncomingDeps {
-  options: Pick<ClientOptions, 'authtoken' | 'metadata' | 'commands' | 'log'>;
+  options: Pick<ClientOptions, 'metadata' | 'self' | 'commands' | 'log'>;
   timing: ClientTiming;
   /** The time between two heartbeats, and in which one must be answered; milliseconds. */
   heartbeat: { interval: number; tolerance: number };
@@ -109,33 +110,45 @@ export class GatewaySession {
     return this.#mux.isClosed;
   }
 
-  /** Asks which node this is, before the authentication. @returns its id; '' when the gateway does not say. */
-  async findNode(): Promise<string> {
-    return readServerInfo(await callPeer(this.#mux, StreamType.SERVER_INFO, {}, this.#deps.timing.auth)).node;
+  /** Asks which node this is, before the authentication. */
+  async serverInfo(): Promise<ServerInfo> {
+    return readServerInfo(await callPeer(this.#mux, StreamType.SERVER_INFO, {}, this.#deps.timing.auth));
   }
 
   /**
    * Authenticates and starts heartbeats.
+   * @param authtoken that of a credential.
    * @param identity the identity of the session to take over, or to stand beside; null for a new one.
    * @param legNumber the number of the session among those of the agent. It takes over the one with the same number.
+   * @param moves whether that one stays, until the gateway ends it.
    * @throws {GatewayRefusal} when the gateway refuses the agent. @throws {Error} when there is no valid response.
    */
-  async authenticate(identity: SessionIdentity | null, legNumber: number): Promise<AcceptedSession> {
+  async authenticate(
+    authtoken: string,
+    identity: SessionIdentity | null,
+    legNumber: number,
+    moves: boolean,
+  ): Promise<AcceptedSession> {
     const { options, timing, heartbeat } = this.#deps;
+    const { unsupported = {} } = options.commands;
     const auth = {
       clientId: identity?.clientId ?? '',
       cookie: identity?.cookie ?? '',
-      authtoken: options.authtoken,
+      authtoken,
       agentVersion: version,
       userAgent: `tunnel-gateway-agent/${version}`,
       os: platform(),
       arch: arch(),
+      hostName: hostname(),
+      ...options.self,
       metadata: options.metadata,
-      stopUnsupported: '',
-      restartUnsupported: '',
-      updateUnsupported: '',
+      stopUnsupported: unsupported.stop ?? '',
+      restartUnsupported: unsupported.restart ?? '',
+      updateUnsupported: unsupported.update ?? '',
+      moveUnsupported: '',
       streamWindow: STREAM_WINDOW_MAX,
       legNumber,
+      moves,
     };
     const request = writeAuth(auth, heartbeat);
     const admitted = readAuthResponse(await callPeer(this.#mux, StreamType.AUTH, request, timing.auth));

@@ -20,17 +20,25 @@ export interface IncomingDeps {
   onVisitor(stream: MuxStream, rest: Buffer): void;
   /** Called when the gateway stops one tunnel. */
   onStopTunnel(stop: StopTunnel): void;
+  /**
+   * Called when the gateway asks the agent to have its tunnels in a session with another process of the gateway.
+   * @returns null when they are bound there, otherwise why not.
+   */
+  onMove(): Promise<string | null>;
 }
 
 /** Handles a stream that the gateway has opened. A stream of an unknown type is reset; the session stays open. */
 export function handleIncomingStream(stream: MuxStream, type: number, rest: Buffer, deps: IncomingDeps): void {
   const { commands, log } = deps.options;
   /** @param command its name in the log. @param handle returns the reason for a refusal, or null. */
-  const reply = (command: string, handle: (fields: Fields, message: object) => string | null) => {
+  const reply = (
+    command: string,
+    handle: (fields: Fields, message: object) => string | null | Promise<string | null>,
+  ) => {
     const respond = async (request: object) => {
       log('info', 'gateway command received', { command });
       try {
-        const reason = handle(new Fields(request), request);
+        const reason = await handle(new Fields(request), request);
         return reason === null ? {} : { Error: reason };
       } catch (error) {
         log('error', 'gateway command failed', { command, error: String(error) });
@@ -54,6 +62,9 @@ export function handleIncomingStream(stream: MuxStream, type: number, rest: Buff
       break;
     case StreamType.UPDATE:
       reply('update', (fields) => commands.update(fields.text('Version'), fields.flag('PermitMajorVersion')));
+      break;
+    case StreamType.MOVE:
+      reply('move', () => deps.onMove());
       break;
     case StreamType.STOP_TUNNEL:
       reply('stop tunnel', (_, message) => {

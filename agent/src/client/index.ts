@@ -83,7 +83,7 @@ class Client implements GatewayClient, LegContext {
     if (this.#shutdown.signal.aborted) throw new Error('the client is closed');
     const tunnel = new ClientTunnel(spec, this.#tunnelDeps);
     this.#tunnels.add(tunnel);
-    for (const { session } of this.#legs) if (session) tunnel.bind(session);
+    for (const { sessionsToBind } of this.#legs) for (const session of sessionsToBind) tunnel.bind(session);
     // A new tunnel ends the pause, as its caller waits for it.
     if (this.#state === 'waiting') for (const leg of this.#wantedLegs) if (leg.state === 'waiting') leg.hurry(0);
     return tunnel;
@@ -102,7 +102,7 @@ class Client implements GatewayClient, LegContext {
     }
     // The wait is limited, as the gateway may not answer.
     await waitAtMost(this.#timing.drain, Promise.all(this.#tunnelDeps.closing));
-    await Promise.all(this.#legs.map(({ session }) => session?.close()));
+    await Promise.all(this.#legs.map((leg) => leg.close()));
     await this.#ended;
   }
 
@@ -122,7 +122,11 @@ class Client implements GatewayClient, LegContext {
     const { gateways, legs } = this.#options;
     // To connect to a name tries all of its addresses, which is enough for one leg.
     if (legs === 1) return this.#inOrder(gateways);
-    return this.#inOrder(await findPlaces(gateways, this.#timing.dial, this.#shutdown.signal));
+    const isProxied = (gateway: Place) => Boolean(this.#options.proxyFor?.(gateway));
+    const direct = gateways.filter((gateway) => !isProxied(gateway));
+    // A proxy looks up names itself: the agent's machine may know none of the world outside.
+    const found = await findPlaces(direct, this.#timing.dial, this.#shutdown.signal);
+    return this.#inOrder([...gateways.filter(isProxied), ...found]);
   }
 
   #inOrder(places: readonly Place[]): Place[] {
@@ -140,7 +144,7 @@ class Client implements GatewayClient, LegContext {
     return this.#options.legs ?? (places.length > 1 ? LEGS_DEFAULT : 1);
   }
 
-  sessionDeps(session: () => GatewaySession, places: readonly Place[]): GatewaySessionDeps {
+  sessionDeps(session: () => GatewaySession, places: readonly Place[]): Omit<GatewaySessionDeps, 'onMove'> {
     const { heartbeatInterval, heartbeatTolerance, legHeartbeatInterval, legHeartbeatTolerance } = this.#timing;
     const forwardDeps = {
       find: (id: string) => this.#tunnelDeps.live.get(id),
@@ -175,6 +179,15 @@ class Client implements GatewayClient, LegContext {
     // The other sessions are of an agent that this one no longer is: they could not serve the same tunnels.
     if (identity.clientId !== clientId)
       for (const { session } of this.others(leg)) session?.destroy('the agent has another identity');
+  }
+
+  async bindAll(session: GatewaySession, earlier: GatewaySession): Promise<boolean> {
+    const tunnels = [...this.#tunnels];
+    for (const tunnel of tunnels) tunnel.bind(session);
+    await Promise.all(tunnels.map(({ binds }) => binds.settled(session)));
+    const isServed = ({ state, binds }: ClientTunnel) =>
+      state === 'closed' || binds.isBoundIn(session) || !binds.isBoundIn(earlier);
+    return !session.isClosed && tunnels.every(isServed);
   }
 
   onOnline(session: GatewaySession): void {

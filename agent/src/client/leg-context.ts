@@ -26,10 +26,13 @@ export interface LegContext {
   places(): Promise<Place[]>;
   /** Whether the client is to have this leg, where there are these places. */
   isWanted(leg: OtherLeg, places: readonly Place[]): boolean;
-  /** The dependencies of a new session. @param session returns it, once it is made. */
-  sessionDeps(session: () => GatewaySession, places: readonly Place[]): GatewaySessionDeps;
+  /** The dependencies of a new session of a leg. @param session returns it, once it is made. */
+  sessionDeps(session: () => GatewaySession, places: readonly Place[]): Omit<GatewaySessionDeps, 'onMove'>;
+  /** Binds all tunnels in a session. @returns whether it serves all that an earlier session serves. */
+  bindAll(session: GatewaySession, earlier: GatewaySession): Promise<boolean>;
   onAccepted(leg: OtherLeg, accepted: AcceptedSession): void;
   onOnline(session: GatewaySession): void;
+  /** Called when a session has ended, or another one of its leg serves all of its tunnels. */
   onOffline(session: GatewaySession): void;
   onChange(): void;
 }

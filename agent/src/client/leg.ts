@@ -1,28 +1,18 @@
 // One of the sessions that a client has at once: it is opened again whenever it ends, for as long as the client is open.
 
-import { AGENT_MOVES } from '@gateway/protocol';
 import type { ClientOptions, ClientState, GatewayError, LegStatus } from '../gateway-client.ts';
-import { lostLegDelay, reconnectDelay, refusedSessionDelay, spareLegDelay } from './backoff.ts';
-import { dial } from './dial.ts';
 import { GatewayRefusal } from './gateway-refusal.ts';
-import { GatewaySession } from './gateway-session.ts';
+import type { GatewaySession, SessionEnding } from './gateway-session.ts';
 import type { LegContext } from './leg-context.ts';
+import { AT_ONCE, Attempts, type NextAttempt } from './next-attempt.ts';
+import { type OpenedSession, openSession, UnsuitableGateway } from './open-session.ts';
 import { type Place, PlaceRound, writePlace } from './places.ts';
+import { RetryPause } from './retry-pause.ts';
+import { SessionMoves } from './session-moves.ts';
 import type { ClientTiming } from './timing.ts';
-
-/** The pause before the next attempt to connect. */
-interface RetryPause {
-  delay: number;
-  state: ClientState;
-}
-
-const NO_PAUSE: RetryPause = { delay: 0, state: 'connecting' };
 
 /** The most different failures that are logged between two sessions. */
 const LOGGED_MAX = 100;
-
-/** A gateway at which a session makes no sense. The message says why. */
-class UnsuitableGateway extends Error {}
 
 /** A leg of a client. */
 export class Leg {
@@ -32,22 +22,21 @@ export class Leg {
   readonly #context: LegContext;
   readonly #shutdown: AbortSignal;
   #session: GatewaySession | null = null;
+  readonly #moves: SessionMoves;
+  readonly #attempts: Attempts;
+  readonly #pause: RetryPause;
   #place: Place | null = null;
   #node: string | null = null;
   #isWanted: boolean;
   readonly #round = new PlaceRound();
   #sessions = 0;
-  /** The number of consecutive sessions that failed or ended early. */
-  #failures = 0;
-  #lastSession = Number.NEGATIVE_INFINITY;
   #state: ClientState = 'connecting';
   #error: GatewayError | null = null;
   /** The failures that were logged since the last session. */
   readonly #logged = new Set<string>();
   #since: number;
-  #retryAt: number | null = null;
-  /** Ends the current pause after a delay. */
-  #endPause: (delay: number) => void = () => {};
+  /** Called when there is no session any more. */
+  #onLost: (next: NextAttempt) => void = () => {};
 
   /** @param shutdown ends the leg when it is aborted. */
   constructor(
@@ -62,6 +51,9 @@ export class Leg {
     this.#timing = timing;
     this.#context = context;
     this.#shutdown = shutdown;
+    this.#moves = new SessionMoves(timing, shutdown);
+    this.#attempts = new Attempts(timing);
+    this.#pause = new RetryPause(timing);
     this.#isWanted = number === 0;
     this.#since = timing.now();
     shutdown.addEventListener('abort', () => this.hurry(0));
@@ -70,6 +62,11 @@ export class Leg {
   /** The session; null while there is none. */
   get session(): GatewaySession | null {
     return this.#session;
+  }
+
+  /** The sessions in which tunnels are to be bound: two during a move. */
+  get sessionsToBind(): GatewaySession[] {
+    return [this.#session, this.#moves.next].filter((session) => session !== null);
   }
 
   get state(): ClientState {
@@ -98,7 +95,7 @@ export class Leg {
       state: this.#state,
       since: asDate(this.#since),
       error: this.#error,
-      retryAt: this.#retryAt === null ? null : asDate(this.#retryAt),
+      retryAt: this.#pause.endsAt === null ? null : asDate(this.#pause.endsAt),
       latencyMs: this.#session?.latencyMs ?? null,
       sessions: this.#sessions,
       gateway: this.#place && writePlace(this.#place),
@@ -108,7 +105,7 @@ export class Leg {
 
   /** Shortens a pause: the next attempt begins after so many milliseconds at the latest. */
   hurry(delay: number): void {
-    this.#endPause(delay);
+    this.#pause.shorten(delay);
   }
 
   /** Connects, again and again. Resolves when the client is closed. */
@@ -118,117 +115,122 @@ export class Leg {
       this.#isWanted = this.#context.isWanted(this, places);
       if (this.#shutdown.aborted) break;
       if (!this.#isWanted) {
-        await this.#pause(Number.POSITIVE_INFINITY, 'waiting'); // Another leg that connects ends it.
+        await this.#wait(Number.POSITIVE_INFINITY, 'waiting'); // Another leg that connects ends it.
         continue;
       }
       this.#setState('connecting', this.#error);
       const { delay, state } = await this.#attempt(places).catch((error: Error) => this.#afterFailure(error, places));
-      if (delay > 0 && !this.#shutdown.aborted) await this.#pause(delay, state);
+      if (delay > 0 && !this.#shutdown.aborted) await this.#wait(delay, state);
     }
     this.#setState('closed', null);
   }
 
+  /** Closes all sessions. Resolves when their connections are closed. */
+  async close(): Promise<void> {
+    await Promise.all([...this.sessionsToBind, ...this.#moves.left].map((session) => session.close()));
+  }
+
   /** Runs one session, from the connection to its end. @throws {Error} when the session cannot be opened. */
-  async #attempt(places: readonly Place[]): Promise<RetryPause> {
+  async #attempt(places: readonly Place[]): Promise<NextAttempt> {
     const used = this.#context.others(this).flatMap((leg) => leg.place ?? []);
-    const place = this.#round.next(places, used);
-    this.#place = place;
-    const socket = await dial({ ...place, ca: this.#options.ca }, this.#timing, this.#shutdown);
-    const deps = this.#context.sessionDeps(() => session, places);
-    const session: GatewaySession = new GatewaySession(socket, deps);
-    const closeSession = () => void session.close();
-    this.#shutdown.addEventListener('abort', closeSession);
-    try {
-      this.#shutdown.throwIfAborted();
-      if (this.#context.isServed(this)) this.#checkNode(await session.findNode());
-      const accepted = await session.authenticate(this.#context.identity, this.number);
-      this.#shutdown.throwIfAborted();
-      if (accepted.node !== '') this.#checkNode(accepted.node);
-      this.#node = accepted.node || null;
-      this.#context.onAccepted(this, accepted);
-    } catch (error) {
-      if (this.#shutdown.aborted || error instanceof UnsuitableGateway) await session.close();
-      else session.destroy('not authenticated');
-      if (error instanceof GatewayRefusal || error instanceof UnsuitableGateway) throw error;
-      const { message } = error as Error;
-      throw new Error(`what listens at ${writePlace(place)} is no gateway, or is in trouble: ${message}`);
-    } finally {
-      this.#shutdown.removeEventListener('abort', closeSession);
-    }
-    return this.#serve(session);
+    this.#place = this.#round.next(places, used);
+    const opened = await this.#open(this.#place, places, false);
+    return new Promise((resolve) => {
+      this.#onLost = resolve;
+      this.#use(opened, 'connected to the gateway');
+      this.#context.onOnline(opened.session);
+    });
+  }
+
+  async #open(place: Place, places: readonly Place[], moves: boolean): Promise<OpenedSession> {
+    const opened = await openSession(place, {
+      ...{ authtoken: this.#options.authtoken, ca: this.#options.ca, timing: this.#timing, shutdown: this.#shutdown },
+      proxy: this.#options.proxyFor?.(place) ?? null,
+      ...{ identity: this.#context.identity, legNumber: this.number, moves },
+      deps: (session) => ({
+        ...this.#context.sessionDeps(session, places),
+        onMove: () => this.#move(session(), places),
+      }),
+      asksFirst: moves || this.#context.isServed(this),
+      checkNode: (node) => this.#checkNode(node, writePlace(place), moves),
+    });
+    this.#context.onAccepted(this, opened.accepted);
+    return opened;
   }
 
   /** @throws {UnsuitableGateway} when another leg is at the node already: the legs would be lost together. */
-  #checkNode(node: string): void {
-    const place = this.#place ? writePlace(this.#place) : '';
+  #checkNode(node: string, place: string, moves: boolean): void {
     if (node === '') throw new UnsuitableGateway(`the gateway at ${place} takes only one session of an agent`);
+    if (moves && node === this.#node) throw new UnsuitableGateway(`${place} leads to ${node}, which the agent leaves`);
     const other = this.#context.others(this).find((leg) => leg.node === node);
     if (other) throw new UnsuitableGateway(`${place} leads to ${node}, where leg ${other.number} is already`);
   }
 
-  async #serve(session: GatewaySession): Promise<RetryPause> {
-    const { now } = this.#timing;
-    const began = now();
+  /** From now on, this is the session. */
+  #use({ session, place, accepted }: OpenedSession, event: string): void {
     this.#session = session;
+    this.#place = place;
+    this.#node = accepted.node || null;
+    this.#attempts.begin();
     this.#sessions++;
     this.#round.clear();
     this.#logged.clear();
-    this.#options.log('info', 'connected to the gateway', { ...this.#logDetails(), sessions: this.#sessions });
+    this.#options.log('info', event, { ...this.#logDetails(), sessions: this.#sessions });
     this.#setState('online', null);
-    this.#context.onOnline(session);
-    const { message, missedHeartbeat: timedOut } = await session.ended;
-    this.#session = null;
-    this.#node = null;
-    this.#lastSession = now();
-    this.#error = { code: '', message };
-    this.#context.onOffline(session);
-    if (this.#shutdown.aborted) return NO_PAUSE;
-    this.#options.log('warn', 'disconnected from the gateway', { ...this.#logDetails(), reason: message });
-    // A session that ends before the first heartbeat counts as a failure.
-    this.#failures = now() - began >= session.heartbeat.interval ? 1 : this.#failures + 1;
-    if (message === AGENT_MOVES) return NO_PAUSE;
-    if (this.#context.isServed(this)) return { delay: lostLegDelay(this.#timing), state: 'waiting' };
-    if (timedOut) return NO_PAUSE;
-    return { delay: reconnectDelay(this.#failures, 0, this.#timing), state: 'waiting' };
+    void session.ended.then((ending) => this.#handleEnd(session, ending));
   }
 
-  #afterFailure(error: Error, places: readonly Place[]): RetryPause {
-    if (this.#shutdown.aborted) return NO_PAUSE;
+  /** Moves to another process of the gateway. @returns null when all tunnels are there, otherwise why not. */
+  async #move(from: GatewaySession, known: readonly Place[]): Promise<string | null> {
+    if (this.#moves.left.has(from)) return null;
+    // The same address leads to another process now, where there are several.
+    const current = this.#place as Place;
+    const others = known.filter((place) => writePlace(place) !== writePlace(current));
+    const failure = await this.#moves.run(from, {
+      places: [current, ...others],
+      open: (place) => this.#open(place, known, true),
+      bindAll: (session) => {
+        void session.ended.then(() => this.#context.onOffline(session));
+        return this.#context.bindAll(session, from);
+      },
+      onMoved: (opened) => {
+        this.#use(opened, 'moved to another process of the gateway');
+        this.#context.onOffline(from);
+      },
+    });
+    if (failure !== null) this.#options.log('warn', 'not moved', { ...this.#logDetails(), reason: failure });
+    return failure;
+  }
+
+  async #handleEnd(session: GatewaySession, ending: SessionEnding): Promise<void> {
+    if (session !== this.#session) return; // The agent has moved from it.
+    const { message } = ending;
+    const { underWay } = this.#moves;
+    this.#session = null;
+    this.#node = null;
+    this.#error = { code: '', message };
+    this.#context.onOffline(session);
+    const next = this.#attempts.afterSession(session, ending, this.#context.isServed(this));
+    if (this.#shutdown.aborted) return this.#onLost(AT_ONCE);
+    this.#options.log('warn', 'disconnected from the gateway', { ...this.#logDetails(), reason: message });
+    if (underWay) this.#setState('connecting', this.#error);
+    // A move that is under way may still succeed.
+    if (!underWay || (await underWay) !== null) this.#onLost(next);
+  }
+
+  #afterFailure(error: Error, places: readonly Place[]): NextAttempt {
+    if (this.#shutdown.aborted) return AT_ONCE;
     const { message } = error;
     const code = error instanceof GatewayRefusal ? error.code : '';
     if (!this.#logged.has(message) && this.#logged.size < LOGGED_MAX)
       this.#options.log('warn', 'connection to the gateway failed', { ...this.#logDetails(), code, message });
     if (this.#logged.size < LOGGED_MAX) this.#logged.add(message);
     this.#error = { code, message };
-    this.#failures++;
-    if (error instanceof GatewayRefusal && !error.isTransient)
-      return { delay: refusedSessionDelay(this.#timing), state: 'refused' };
-    if (!this.#round.isOver(places)) return NO_PAUSE;
-    const retryAfter = error instanceof GatewayRefusal ? error.retryAfter : 0;
-    const sinceSession = this.#timing.now() - this.#lastSession;
-    const delay = this.#context.isServed(this)
-      ? spareLegDelay(this.#failures, this.#timing)
-      : reconnectDelay(this.#failures, sinceSession, this.#timing);
-    return { delay: retryAfter + delay, state: 'waiting' };
+    return this.#attempts.afterFailure(error, this.#round.isOver(places), this.#context.isServed(this));
   }
 
-  async #pause(delay: number, state: ClientState): Promise<void> {
-    await new Promise<void>((resolve) => {
-      let timer: NodeJS.Timeout | undefined;
-      let endsAt = Number.POSITIVE_INFINITY;
-      this.#endPause = (rest) => {
-        const { now } = this.#timing;
-        if (now() + rest >= endsAt) return;
-        endsAt = now() + rest;
-        this.#retryAt = endsAt;
-        clearTimeout(timer);
-        timer = setTimeout(resolve, rest);
-      };
-      this.#endPause(delay);
-      this.#setState(state, this.#error);
-    });
-    this.#endPause = () => {};
-    this.#retryAt = null;
+  #wait(delay: number, state: ClientState): Promise<void> {
+    return this.#pause.run(delay, () => this.#setState(state, this.#error));
   }
 
   /** What the log says of a leg, where there are several. */

@@ -1,4 +1,4 @@
-// The bind of a tunnel in one session.
+// The binds of a tunnel, one in each session.
 
 import type { GatewaySession } from './gateway-session.ts';
 
@@ -39,5 +39,22 @@ export class TunnelBind {
 
   cancelRetry(): void {
     clearTimeout(this.#retryTimer);
+  }
+}
+
+/** The binds of a tunnel, by session. */
+export class TunnelBinds extends Map<GatewaySession, TunnelBind> {
+  /** The number of sessions that serve the tunnel. */
+  get bound(): number {
+    return [...this.values()].filter(({ isBound }) => isBound).length;
+  }
+
+  isBoundIn(session: GatewaySession): boolean {
+    return this.get(session)?.isBound === true;
+  }
+
+  /** Resolves when the last request in a session is done. */
+  async settled(session: GatewaySession): Promise<void> {
+    await this.get(session)?.pending;
   }
 }

@@ -2,10 +2,19 @@
 
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as tlsConnect } from 'node:tls';
-import { readForwardsTo } from '../settings/forwards-to.ts';
+import type { Directory } from '../files/serve-directory.ts';
+import { isDirectoryUrl, readDirectoryUrl, readForwardsTo } from '../settings/forwards-to.ts';
 
-/** An upstream: the server that a tunnel forwards to. */
-export interface Upstream {
+/** A directory of this machine, whose files are served. */
+export interface DirectoryUpstream {
+  directory: Directory;
+}
+
+/** The server, or the directory, that a tunnel forwards to. */
+export type Upstream = ServerUpstream | DirectoryUpstream;
+
+/** A server. */
+export interface ServerUpstream {
   /** A name, or an IP address without brackets. */
   host: string;
   port: number;
@@ -13,8 +22,12 @@ export interface Upstream {
   tls: 'none' | 'https' | 'tls';
 }
 
-/** Parses `host:port` or a URL. @throws {Error} the expected form. */
-export function readUpstream(forwardsTo: string): Upstream {
+/**
+ * Parses `host:port` or a URL.
+ * @throws {Error} the expected form.
+ */
+export function readUpstream({ forwardsTo, isListed = false }: { forwardsTo: string; isListed?: boolean }): Upstream {
+  if (isDirectoryUrl(forwardsTo)) return { directory: { path: readDirectoryUrl(forwardsTo), isListed } };
   const { host, port, text } = readForwardsTo(forwardsTo);
   const tls = text.startsWith('https:') ? 'https' : text.startsWith('tls:') ? 'tls' : 'none';
   return { host, port, tls };
@@ -25,7 +38,10 @@ export function readUpstream(forwardsTo: string): Upstream {
  * @param addresses the resolved addresses of the host.
  * @returns the socket, and the event that it emits when it is connected.
  */
-export function connectUpstream({ host, port, tls }: Upstream, addresses: string[]): { socket: Socket; ready: string } {
+export function connectUpstream(
+  { host, port, tls }: ServerUpstream,
+  addresses: string[],
+): { socket: Socket; ready: string } {
   // Half-open: a visitor that has ended its side still reads the response.
   const options = { host, port, lookup: fixedLookup(addresses), noDelay: true, keepAlive: true, allowHalfOpen: true };
   if (tls === 'none') return { socket: connect(options), ready: 'connect' };

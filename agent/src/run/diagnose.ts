@@ -4,6 +4,8 @@ import { lookup } from 'node:dns/promises';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { callPeer, MuxSession, StreamType } from '@gateway/protocol';
+import type { ForwardProxy } from '../gateway-client.ts';
+import { connectThrough, writeProxy } from '../proxy/connect-through.ts';
 import { type AgentConfig, type HostAddress, writeAddress } from '../settings/config.ts';
 
 /** The timeout of a step; milliseconds. */
@@ -25,6 +27,11 @@ const HINTS: Record<string, string> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'Set GATEWAY_CA to the certificate of the authority that the gateway uses.',
   CERT_NOT_YET_VALID: 'Look at the clock of this machine.',
   CERT_HAS_EXPIRED: 'Look at the clock of this machine; otherwise the gateway needs a new certificate.',
+  PROXY_NET: 'Look at PROXY_URL or HTTPS_PROXY, and whether the proxy runs.',
+  PROXY_LOGIN: 'Look at the user name and the password in PROXY_URL or HTTPS_PROXY.',
+  PROXY_REFUSED:
+    'The rules of the proxy must allow connections to the gateway: look at GATEWAY_ADDR, and ask its operator.',
+  PROXY_PROTOCOL: 'Look at PROXY_URL or HTTPS_PROXY: the port and the scheme (http, https, socks5).',
   ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate is for other names: look at GATEWAY_ADDR.',
 };
 
@@ -32,15 +39,15 @@ const HINTS: Record<string, string> = {
  * Prints the result of each step on a line, for each address of the gateway up to the first step that fails.
  * @returns whether an agent could reach the gateway at every address. The authtoken is not checked.
  */
-export async function diagnose({ gateways, ca }: AgentConfig, print: (line: string) => void): Promise<boolean> {
+export async function diagnose(config: AgentConfig, print: (line: string) => void): Promise<boolean> {
   let isReachable = true;
-  for (const gateway of gateways) if (!(await diagnoseOne(gateway, ca, print))) isReachable = false;
+  for (const gateway of config.gateways) if (!(await diagnoseOne(gateway, config, print))) isReachable = false;
   return isReachable;
 }
 
 async function diagnoseOne(
   gateway: HostAddress,
-  ca: string | undefined,
+  { ca, proxyFor }: AgentConfig,
   print: (line: string) => void,
 ): Promise<boolean> {
   const open: Socket[] = [];
@@ -54,24 +61,35 @@ async function diagnoseOne(
       const { reason, code = '' } = error as NodeJS.ErrnoException & { reason?: string };
       // The whole message of OpenSSL is for its developers; `reason` is the readable part.
       const message = reason ?? (error as Error).message;
-      print(`FAILED  ${name.padEnd(9)} ${message}${code && !message.includes(code) ? ` (${code})` : ''}`);
+      print(
+        `FAILED  ${name.padEnd(9)} ${message}${code && !message.includes(code) && !code.startsWith('PROXY_') ? ` (${code})` : ''}`,
+      );
       if (HINTS[code]) print(`        ${' '.repeat(9)} ${HINTS[code]}`);
       throw error;
     }
   };
-  print(`Gateway ${writeAddress(gateway)}`);
-  try {
+  const directly = async () => {
     const address = await step('DNS', async () => {
       if (isIP(gateway.host)) return ['an address needs no look-up', gateway.host];
       const found = await lookup(gateway.host, { all: true });
       return [found.map((each) => each.address).join(', '), found[0]?.address ?? gateway.host];
     });
-    const tcp = await step('TCP', async () => {
+    return step('TCP', async () => {
       const socket = connectTcp({ host: address, port: gateway.port, noDelay: true });
       open.push(socket);
       await waitForEvent(socket, 'connect');
       return [`connected to ${writeAddress({ host: address, port: gateway.port })}`, socket];
     });
+  };
+  const throughProxy = async (proxy: ForwardProxy): Promise<[string, Socket]> => {
+    const socket = await connectThrough(proxy, gateway, { ca, timeout: STEP_TIMEOUT_MS });
+    open.push(socket);
+    return [`connected through ${writeProxy(proxy)}, which looks up names itself`, socket];
+  };
+  print(`Gateway ${writeAddress(gateway)}`);
+  try {
+    const proxy = proxyFor(gateway);
+    const tcp = proxy ? await step('proxy', () => throughProxy(proxy)) : await directly();
     const tls = await step('TLS', () => handshake(tcp, gateway.host, ca, open));
     await step('protocol', () => askServer(tls));
     return true;

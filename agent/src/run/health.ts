@@ -4,6 +4,7 @@ import type { ClientStatus, GatewayClient } from '../gateway-client.ts';
 import type { AgentHealth } from '../local-api/health.ts';
 import { statusOf } from '../local-api/views.ts';
 import { type AgentConfig, writeAddress } from '../settings/config.ts';
+import type { OpenEndpoint } from '../tunnels/named-endpoints.ts';
 import type { TunnelTable } from '../tunnels/tunnel-table.ts';
 import { version } from '../version.ts';
 import type { Publication } from './publish-api.ts';
@@ -12,18 +13,20 @@ interface HealthDeps {
   config: AgentConfig;
   client: GatewayClient;
   tunnels: TunnelTable;
+  endpoints: readonly OpenEndpoint[];
   damage: string | null;
   publication: Publication | null;
 }
 
 /** Creates the view of the agent's health; it reads the current state at each call. */
-export function createHealth({ config, client, tunnels, damage, publication }: HealthDeps): AgentHealth {
+export function createHealth({ config, client, tunnels, endpoints, damage, publication }: HealthDeps): AgentHealth {
   const startedAt = new Date().toISOString();
   const toIso = (ms: number) => new Date(ms).toISOString();
 
   function notReadyReasons(): string[] {
     if (client.status.state !== 'online') return ['there is no session with the gateway'];
     const waiting = tunnels.all.filter(({ handle }) => handle.state === 'pending').map(({ saved }) => saved.url);
+    for (const { name, handle } of endpoints) if (handle.state === 'pending') waiting.push(name);
     if (publication?.status.status === 'pending') waiting.push(`https://${config.domain}`);
     return waiting.map((url) => `${url} waits for the gateway`);
   }
@@ -64,6 +67,13 @@ export function createHealth({ config, client, tunnels, damage, publication }: H
         status: statusOf(tunnel),
         last_error: tunnel.handle.error,
         legs: tunnel.handle.legs,
+      })),
+      endpoints: endpoints.map(({ name, handle }) => ({
+        name,
+        url: handle.url,
+        status: handle.state,
+        last_error: handle.error,
+        legs: handle.legs,
       })),
       api: publication?.status ?? null,
       state_file: { damage },

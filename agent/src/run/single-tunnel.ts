@@ -2,7 +2,7 @@
 // file.
 
 import { createClient } from '../client/index.ts';
-import type { LabelTunnelSpec, Resumption, SessionIdentity, TunnelSpec } from '../gateway-client.ts';
+import type { ClientOptions, LabelTunnelSpec, Resumption, SessionIdentity, TunnelSpec } from '../gateway-client.ts';
 import type { Log } from '../log.ts';
 import type { AgentConfig } from '../settings/config.ts';
 import { writeLabels } from '../settings/labels.ts';
@@ -25,10 +25,12 @@ export interface RestartState {
 /**
  * Opens the tunnel. It prints the URL whenever that changes, or the labels once. The client logs failures and retries for
  * as long as the run lasts.
+ * @param authtoken as in `ClientOptions`.
  * @param restartState the state to resume from, which the run updates.
  */
 export function runSingleTunnel(
   config: AgentConfig,
+  authtoken: ClientOptions['authtoken'],
   spec: Omit<TunnelSpec, 'resume'> | LabelTunnelSpec,
   restartState: RestartState,
   log: Log,
@@ -45,12 +47,14 @@ export function runSingleTunnel(
   };
   const client = createClient(
     {
-      authtoken: config.authtoken,
+      authtoken,
       gateways: config.gateways,
       legs: config.legs,
       ca: config.ca,
+      proxyFor: config.proxyFor,
       identity: restartState.identity,
       metadata: '',
+      self: { deviceId: '', name: config.name, labels: config.labels },
       addresses: (host) => config.forwardsTo.addresses(host),
       commands,
       onChange: () => setImmediate(update),

@@ -1,12 +1,16 @@
 // The command `start`: the local API, the tunnels that were created through it, and the tunnel that publishes the API.
 
 import { type ClientTiming, createClient } from '../client/index.ts';
+import { authtokenOf } from '../device/authtoken.ts';
+import { deviceFileOf, openDevice } from '../device/device-file.ts';
 import type { ClientOptions, SessionIdentity } from '../gateway-client.ts';
 import { routes } from '../local-api/routes.ts';
 import { closeServer, listenForApi, serveApi } from '../local-api/server.ts';
 import type { Log } from '../log.ts';
 import { type AgentConfig, type HostAddress, writeAddress } from '../settings/config.ts';
+import type { NamedEndpoint } from '../tunnels/config-file.ts';
 import { lockInstance } from '../tunnels/instance-lock.ts';
+import { NamedEndpoints } from '../tunnels/named-endpoints.ts';
 import { openDefaultPolicy } from '../tunnels/policy.ts';
 import { openStateFile } from '../tunnels/state-file.ts';
 import type { AgentState } from '../tunnels/state-format.ts';
@@ -27,8 +31,10 @@ export interface RunningAgent extends AgentRun {
   api: string;
 }
 
-/** Options for tests. */
+/** What differs from an agent with nothing but its local API. */
 export interface AgentOptions {
+  /** The endpoints of the configuration file that are to be opened. */
+  endpoints?: readonly NamedEndpoint[];
   /** How long the creation of a tunnel waits for the gateway's response; milliseconds. */
   answerTimeout?: number;
   /** Timeouts and delays of the client that differ from the defaults. */
@@ -59,12 +65,13 @@ async function start(
   config: AgentConfig,
   log: Log,
   print: (line: string) => void,
-  { answerTimeout = BIND_TIMEOUT_MS, timing = {} }: AgentOptions,
+  { endpoints = [], answerTimeout = BIND_TIMEOUT_MS, timing = {} }: AgentOptions,
   unlock: () => void,
 ): Promise<RunningAgent> {
   const file = await openStateFile(config.stateFile, state);
   const { loaded, damage } = file;
   if (damage !== null) log('error', damage);
+  const device = await openDevice(deviceFileOf(config.stateFile), log);
   const { server, address } = await listenForApi(config.apiAddress);
   const ownAddress = reachableAddress(address);
 
@@ -72,12 +79,14 @@ async function start(
   const defaultPolicy = openDefaultPolicy(config.policyFile, loaded.defaultPolicy, log);
   let identity: SessionIdentity | null = loaded.identity;
   const clientOptions: ClientOptions = {
-    authtoken: config.authtoken,
+    authtoken: authtokenOf(config, device, log),
     gateways: config.gateways,
     legs: config.legs,
     ca: config.ca,
+    proxyFor: config.proxyFor,
     identity,
     metadata: '',
+    self: { deviceId: device.id, name: config.name, labels: config.labels },
     addresses: async (host, port) =>
       writeAddress({ host, port }) === ownAddress ? [host] : config.forwardsTo.addresses(host),
     commands,
@@ -98,6 +107,8 @@ async function start(
     log,
   });
   tunnels.restore(loaded.tunnels);
+  const { endpoints: resumptions } = loaded;
+  const named = new NamedEndpoints(endpoints, { client, defaultPolicy, resumptions, print, log });
   const publication = publish();
 
   function publish(): Publication | null {
@@ -115,15 +126,22 @@ async function start(
 
   function state(): AgentState {
     const api = publication === null ? loaded.api : publication.resume;
-    return { identity, defaultPolicy: defaultPolicy.lastGood, api, tunnels: tunnels.saved };
+    return {
+      identity,
+      defaultPolicy: defaultPolicy.lastGood,
+      api,
+      tunnels: tunnels.saved,
+      endpoints: named.resumptions,
+    };
   }
 
   function updateTunnels(): void {
     publication?.update();
+    named.update();
     tunnels.update();
   }
 
-  const health = createHealth({ config, client, tunnels, damage, publication });
+  const health = createHealth({ config, client, tunnels, endpoints: named.all, damage, publication });
   const access = { boundHost: config.apiAddress.host, domain: config.domain, token: config.apiToken };
   serveApi(server, routes(tunnels, health), access, log, (status) => {
     health.responses.set(status, (health.responses.get(status) ?? 0) + 1);

@@ -2,7 +2,7 @@
 
 import { parseArgs } from 'node:util';
 import type { Labels, Protocol } from '../gateway-client.ts';
-import { readForwardsTo } from './forwards-to.ts';
+import { isDirectoryUrl, readDirectoryUrl, readForwardsTo } from './forwards-to.ts';
 import { readLabels } from './labels.ts';
 
 /** A command for one tunnel, for as long as the process runs. */
@@ -12,6 +12,9 @@ export interface TunnelCommand {
   forwardsTo: string;
   domain: string | null;
   policyFile: string | null;
+  proxyProtocol: 1 | 2 | undefined;
+  /** Whether directories without an index.html are shown as a list. */
+  isListed: boolean;
 }
 
 /** A command for one tunnel with labels, for edges. */
@@ -21,11 +24,20 @@ export interface LabelsCommand {
   forwardsTo: string;
 }
 
+/** The local API, and endpoints of the configuration file. */
+export interface StartCommand {
+  does: 'start';
+  /** The names of the endpoints, or all of them. */
+  names: string[] | 'all';
+  /** The configuration file; null for the one that the environment names, if any. */
+  configFile: string | null;
+}
+
 /** A parsed command line. */
 export type Command =
   | { does: 'help' }
   | { does: 'version' }
-  | { does: 'start' }
+  | StartCommand
   | { does: 'diagnose' }
   | TunnelCommand
   | LabelsCommand;
@@ -35,7 +47,7 @@ export class UsageError extends Error {}
 
 export const HELP = `Usage: tunnel-agent <command>
 
-  start                     the local API, and the tunnels that were made through it
+  start [NAME...] [--all]   the local API, the tunnels that were made through it, and endpoints of the configuration file
   http PORT|HOST:PORT       one tunnel, for as long as this runs; its URL is printed
   https PORT|HOST:PORT      the same with an https:// URL
   tls PORT|HOST:PORT        the same with a tls:// URL: the program itself does TLS
@@ -46,22 +58,32 @@ export const HELP = `Usage: tunnel-agent <command>
   --domain NAME             the name to serve (http, https, tls); otherwise the gateway chooses one
   --port N                  the public port to serve (tcp); otherwise the gateway chooses one
   --policy FILE             the traffic policy, in JSON or YAML (default: AGENT_POLICY_FILE, otherwise none)
+  --config FILE             the configuration file, in YAML (start; default: AGENT_CONFIG, otherwise none)
+  --proxy-protocol 1|2      tells the program who the visitor is, before the visitor's own bytes (http, https, tcp, tls)
+  --directory-listing       shows directories without an index.html as a list (file://)
   --label KEY=VALUE         a label of the tunnel (labels); needed once, and may be given again for others
   --help, --version
 
-A program that speaks TLS is named by a URL: https://HOST:PORT.
+A program that speaks TLS is named by a URL: https://HOST:PORT. Files of a directory are served by http file:///srv/www.
 
 Environment:
-  TUNNEL_AUTHTOKEN          the authtoken of the credential to use; required
+  TUNNEL_AUTHTOKEN          the authtoken of the credential to use; required without a provisioning key
+  TUNNEL_PROVISIONING_KEY   with it the device gets a credential of its own, once, and keeps that beside its state
+  GATEWAY_API               the URL of the gateway's API, where it gets that
   GATEWAY_ADDR              the gateway's agent listener (127.0.0.1:4443); or several, separated by commas
   LEGS                      how many gateways to be connected to at once, 1 to 4 (2 where there are two addresses)
   GATEWAY_CA                a file with the certificates to trust, in PEM (those that Node trusts)
+  PROXY_URL                 a proxy on the way to the gateway: http://USER:PASSWORD@HOST:PORT, https:// or socks5://
+                            (HTTPS_PROXY or ALL_PROXY, but not for the hosts in NO_PROXY and this machine itself)
   AGENT_FORWARDS_TO         where tunnels may lead: CIDRs and hosts, separated by commas (loopback)
   AGENT_POLICY_FILE         the policy of tunnels that are made without one (one that comes with the agent)
   AGENT_API_ADDR            where the local API listens (127.0.0.1:8000)
   AGENT_API_TOKEN           what requests to it must carry: Authorization: Bearer <token> (nothing)
   AGENT_DOMAIN              the name that the local API is published under (not published)
+  AGENT_CONFIG              the configuration file, with endpoints for "start" (none)
   AGENT_STATE_FILE          where tunnels are kept (tunnels.json)
+  AGENT_NAME                what the gateway calls this agent (the name of the host)
+  AGENT_LABELS              what it is labelled with there: site=berlin,floor=2 (nothing)
   LOG_LEVEL, LOG_FORMAT     silent|fatal|error|warn|info|debug|trace (info), json|text (json); logs go to standard error
 `;
 
@@ -74,6 +96,7 @@ export function readCommand(args: string[]): Command {
   if (values.version) return { does: 'version' };
   const [name, target, ...rest] = positionals;
   if (name === undefined) throw new UsageError('No command is given.');
+  if (name === 'start') return readStart(positionals.slice(1), values);
   if (rest.length > 0) throw new UsageError(`"${rest[0]}" is one argument too many.`);
   const { domain, port, policy, label = [] } = values;
   const allowOptions = (...options: string[]) => {
@@ -84,23 +107,42 @@ export function readCommand(args: string[]): Command {
     if (port !== undefined && name !== 'tcp')
       throw new UsageError('--port is for tcp; a name is asked for by --domain.');
     if (domain !== undefined && name === 'tcp') throw new UsageError('--domain is not for tcp; use --port.');
-    allowOptions('domain', 'port', 'policy');
+    allowOptions('domain', 'port', 'policy', 'proxy-protocol', 'directory-listing');
+    const forwardsTo = readTarget(name, target);
+    const proxyProtocol = readVersion(values['proxy-protocol']);
+    if (proxyProtocol && /^(https|tls|file):/.test(forwardsTo))
+      throw new UsageError('--proxy-protocol is only for a program without TLS, where it comes first.');
     return {
       does: 'tunnel',
       protocol: name,
-      forwardsTo: readTarget(name, target),
+      forwardsTo,
       domain: port === undefined ? (domain ?? null) : `:${readPort(port)}`,
       policyFile: policy ?? null,
+      proxyProtocol,
+      isListed: values['directory-listing'] ?? false,
     };
   }
   if (name === 'labels') {
     allowOptions('label');
     return { does: 'labels', forwardsTo: readTarget(name, target), labels: readLabelsOf(name, label) };
   }
-  if (name !== 'start' && name !== 'diagnose') throw new UsageError(`There is no command "${name}".`);
+  if (name !== 'diagnose') throw new UsageError(`There is no command "${name}".`);
   if (target !== undefined) throw new UsageError(`"${name}" takes no argument.`);
   allowOptions();
   return { does: name };
+}
+
+function readStart(names: string[], { all, config, ...others }: ReturnType<typeof parse>['values']): StartCommand {
+  const [unexpected] = Object.keys(others);
+  if (unexpected !== undefined) throw new UsageError(`--${unexpected} is not for "start".`);
+  if (all && names.length > 0) throw new UsageError('Either names of endpoints or --all: not both.');
+  return { does: 'start', names: all ? 'all' : names, configFile: config ?? null };
+}
+
+function readVersion(text: string | undefined): 1 | 2 | undefined {
+  if (text === undefined) return undefined;
+  if (text === '1' || text === '2') return text === '1' ? 1 : 2;
+  throw new UsageError(`--proxy-protocol must be 1 or 2; "${text}" is not.`);
 }
 
 function parse(args: string[]) {
@@ -115,6 +157,10 @@ function parse(args: string[]) {
         port: { type: 'string' },
         policy: { type: 'string' },
         label: { type: 'string', multiple: true },
+        all: { type: 'boolean' },
+        config: { type: 'string' },
+        'proxy-protocol': { type: 'string' },
+        'directory-listing': { type: 'boolean' },
       },
     });
   } catch (error) {
@@ -125,6 +171,7 @@ function parse(args: string[]) {
 function readTarget(name: string, text: string | undefined): string {
   if (text === undefined) throw new UsageError(`"${name}" needs a port to forward to, as in: ${name} 3000`);
   try {
+    if (isDirectoryUrl(text) && (name === 'http' || name === 'https')) return readDirectoryUrl(text) && text;
     return readForwardsTo(/^\d+$/.test(text) ? `127.0.0.1:${text}` : text).text;
   } catch (error) {
     throw new UsageError(`"${text}" ${(error as Error).message}; a port alone is one of this machine.`);

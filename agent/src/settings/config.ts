@@ -3,8 +3,11 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import type { Labels } from '../gateway-client.ts';
 import { LOG_LEVELS, type LogFormat, type LogLevel } from '../log.ts';
 import { type AllowList, parseAllowList } from './allow-list.ts';
+import { readLabels } from './labels.ts';
+import { chooseProxy, type ProxyFor, readProxyUrl } from './proxy.ts';
 
 /** A host and a port. Port 0 means any free port. An IPv6 address has no brackets. */
 export interface HostAddress {
@@ -14,19 +17,27 @@ export interface HostAddress {
 
 /** The configuration of an agent. */
 export interface AgentConfig {
-  /** The authtoken; empty when it is not set, as only commands that open a session need it. */
+  /** The authtoken; empty when it is not set: a device may have been given one. */
   authtoken: string;
+  /** How the device gets a credential of its own where it has none; null: it does not. */
+  provisioning: { key: string; api: URL } | null;
   /** The agent listeners of the gateway, each once. */
   gateways: HostAddress[];
   /** The number of sessions to have at once; null for two where there are two addresses, otherwise one. */
   legs: number | null;
   /** The trusted CA certificates, in PEM; undefined for those that Node trusts. */
   ca: string | undefined;
+  /** The proxy that leads to a gateway, or to its API. */
+  proxyFor: ProxyFor;
   /** The domain under which the agent's own API is published; null when it is not published. */
   domain: string | null;
   apiAddress: HostAddress;
   apiToken: string | null;
   stateFile: string;
+  /** What the agent is called in the gateway's API; '' for the name of the host. */
+  name: string;
+  /** What it is labelled with there. */
+  labels: Labels;
   /** The time in which open streams may end when a tunnel or the agent stops; milliseconds. */
   drainMs: number;
   /** The file with the default policy; null for the built-in one. */
@@ -43,6 +54,11 @@ const NAME = /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)(\.[a-z0-9_](
 const TOKEN_MIN_LENGTH = 16;
 /** The most sessions that a gateway takes of one agent. */
 const LEGS_MAX = 4;
+/** What the gateway keeps of an agent's name and labels. */
+const NAME_MAX_BYTES = 128;
+const LABELS_MAX = 20;
+const LABEL_KEY_MAX_BYTES = 64;
+const LABEL_VALUE_MAX_BYTES = 128;
 /** The longest drain, in milliseconds: a longer one would delay every update of a device. */
 const DRAIN_MAX_MS = 600_000;
 
@@ -64,13 +80,17 @@ export function readConfig(env: Record<string, string | undefined>, directory: s
   const file = (text: string) => (text === '' ? null : resolve(directory, text));
   const config: AgentConfig = {
     authtoken: read('TUNNEL_AUTHTOKEN', '', printableAscii),
+    provisioning: readProvisioning(read, mistakes),
     gateways: read('GATEWAY_ADDR', '127.0.0.1:4443', readAddresses),
     legs: read('LEGS', '', legs),
     ca: read('GATEWAY_CA', '', (text) => readAuthorities(file(text))),
+    proxyFor: readProxies(env, read),
     domain: read('AGENT_DOMAIN', '', domainName),
     apiAddress: read('AGENT_API_ADDR', '127.0.0.1:8000', (text) => readAddress(text, 0)),
     apiToken: read('AGENT_API_TOKEN', '', apiToken),
     stateFile: read('AGENT_STATE_FILE', 'tunnels.json', (text) => resolve(directory, text)),
+    name: read('AGENT_NAME', '', agentName),
+    labels: read('AGENT_LABELS', '', agentLabels),
     drainMs: read('AGENT_DRAIN_MS', '7000', milliseconds),
     policyFile: read('AGENT_POLICY_FILE', '', file),
     forwardsTo: read('AGENT_FORWARDS_TO', '', parseAllowList),
@@ -79,6 +99,35 @@ export function readConfig(env: Record<string, string | undefined>, directory: s
   };
   if (mistakes.length > 0) throw new ConfigError(mistakes.join('\n'));
   return config;
+}
+
+type Read = <T>(name: string, fallback: string, parse: (text: string) => T) => T;
+
+function readProxies(env: Record<string, string | undefined>, read: Read): ProxyFor {
+  const url = (text: string) => (text === '' ? null : readProxyUrl(text));
+  const own = read('PROXY_URL', '', url);
+  // A mistake in what other programs use, too, matters only where it is used.
+  const names = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'];
+  const name = own ? undefined : names.find((each) => env[each]?.trim());
+  const usual = name === undefined ? null : read(name, '', url);
+  return chooseProxy(own, usual, env.NO_PROXY?.trim() || env.no_proxy?.trim() || '');
+}
+
+function readProvisioning(read: Read, mistakes: string[]): AgentConfig['provisioning'] {
+  const key = read('TUNNEL_PROVISIONING_KEY', '', printableAscii);
+  const api = read('GATEWAY_API', '', apiUrl);
+  if (!key) return null;
+  if (api) return { key, api };
+  if (api === null)
+    mistakes.push('GATEWAY_API must be set to the URL of the API, as TUNNEL_PROVISIONING_KEY is sent there');
+  return null;
+}
+
+function apiUrl(text: string): URL | null {
+  if (text === '') return null;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '') return url;
+  throw new Error('must be an http or https URL, as https://gateway.example.com:4000');
 }
 
 /** Parses `host:port` or `[IPv6]:port`. @throws {Error} the expected form. */
@@ -133,6 +182,23 @@ function legs(text: string): number | null {
   if (text === '') return null;
   if (/^\d$/.test(text) && Number(text) >= 1 && Number(text) <= LEGS_MAX) return Number(text);
   throw new Error(`must be a number from 1 to ${LEGS_MAX}`);
+}
+
+function agentName(text: string): string {
+  if (Buffer.byteLength(text) <= NAME_MAX_BYTES && text.isWellFormed() && !/\p{Cc}/u.test(text)) return text;
+  throw new Error(`must be at most ${NAME_MAX_BYTES} bytes, without control characters`);
+}
+
+function agentLabels(text: string): Labels {
+  if (text === '') return {};
+  const labels = readLabels(text.split(',').map((label) => label.trim()));
+  const entries = Object.entries(labels);
+  const fits = ([key, value]: [string, string]) =>
+    Buffer.byteLength(key) <= LABEL_KEY_MAX_BYTES && Buffer.byteLength(value) <= LABEL_VALUE_MAX_BYTES;
+  if (entries.length <= LABELS_MAX && entries.every(fits)) return labels;
+  throw new Error(
+    `must be at most ${LABELS_MAX} labels, with keys of at most ${LABEL_KEY_MAX_BYTES} bytes and values of at most ${LABEL_VALUE_MAX_BYTES}`,
+  );
 }
 
 function domainName(text: string): string | null {

@@ -1,5 +1,6 @@
 // Parses the upstream of a tunnel: `host:port`, or a URL whose scheme says whether the upstream uses TLS.
 
+import { fileURLToPath } from 'node:url';
 import { readAddress, writeAddress } from './config.ts';
 
 /** A parsed upstream. */
@@ -13,7 +14,20 @@ export interface ForwardsTo {
 const SCHEMES = ['', 'http', 'https', 'tcp', 'tls'];
 const DEFAULT_PORTS: Record<string, number> = { http: 80, https: 443 };
 
-/** Parses an upstream. @throws {Error} the expected form. */
+/** Whether an upstream is a directory of this machine. */
+export const isDirectoryUrl = (text: string) => /^file:/i.test(text);
+
+/** The directory of a `file://` URL. @throws {Error} the expected form. */
+export function readDirectoryUrl(text: string): string {
+  try {
+    if (/^file:\/\/\//i.test(text)) return fileURLToPath(text);
+  } catch {
+    // Told below.
+  }
+  throw new Error('must be the absolute path of a directory, as file:///srv/www');
+}
+
+/** Parses the address of a server. @throws {Error} the expected form. */
 export function readForwardsTo(text: string): ForwardsTo {
   const [, scheme = '', rest = ''] = /^(?:([a-z]+):\/\/)?([^/]*)\/?$/i.exec(text) ?? [];
   const defaultPort = DEFAULT_PORTS[scheme];

@@ -56,7 +56,8 @@ function readProtocol(value: unknown): Protocol {
   throw new Error(`must be one of ${PROTOCOLS.join(', ')}`);
 }
 
-function readDomain(value: unknown, protocol: Protocol | undefined): string | null {
+/** Validates a domain. @returns null for any. @throws {Error} the expected form. */
+export function readDomain(value: unknown, protocol: Protocol | undefined): string | null {
   if (value == null || value === '') return null;
   const domain = readText(value, 'must be a text, or null for any');
   if (protocol === 'tcp') {

@@ -1,7 +1,7 @@
 // The state file, which is replaced atomically, so that a power failure never leaves a partial one.
 
-import { copyFile, link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { copyFile, readFile } from 'node:fs/promises';
+import { replaceFile } from '../replace-file.ts';
 import { type AgentState, EMPTY_STATE, NewerStateError, parseState, printState } from './state-format.ts';
 
 /** The state file cannot be used; the message says why. */
@@ -79,31 +79,4 @@ async function read(file: string): Promise<string | null> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw new StateFileError(`AGENT_STATE_FILE cannot be read: ${(error as Error).message}`);
   }
-}
-
-/**
- * Replaces the file atomically: at every moment its name leads to a complete version.
- * @param keepsBackup whether to keep the old version.
- */
-async function replaceFile(file: string, text: string, keepsBackup: boolean): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const draft = `${file}.new`;
-  await rm(draft, { force: true }); // A draft of a crash is removed, as its mode would be kept.
-  const handle = await open(draft, 'wx', 0o600);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  if (keepsBackup) {
-    await rm(`${file}.bak`, { force: true });
-    // Some file systems have no hard links.
-    await link(file, `${file}.bak`).catch(() => copyFile(file, `${file}.bak`));
-  }
-  await rename(draft, file);
-  const directory = await open(dirname(file), 'r');
-  // On systems that cannot sync a directory, the rename alone must do.
-  await directory.sync().catch(() => {});
-  await directory.close();
 }

@@ -35,9 +35,11 @@ export interface AgentState {
   api: Resumption | null;
   /** The tunnels in the order of their creation. */
   tunnels: SavedTunnel[];
+  /** The resumptions of the endpoints of the configuration file, by their name. */
+  endpoints: Record<string, Resumption>;
 }
 
-export const EMPTY_STATE: AgentState = { identity: null, defaultPolicy: null, api: null, tunnels: [] };
+export const EMPTY_STATE: AgentState = { identity: null, defaultPolicy: null, api: null, tunnels: [], endpoints: {} };
 
 /** The text is not a valid state. */
 export class StateFormatError extends Error {}
@@ -68,6 +70,7 @@ export function parseState(text: string): AgentState {
     defaultPolicy: nullable(value.defaultPolicy, (policy) => policy),
     api: nullable(value.api, readResumption),
     tunnels: tunnels.map((item, i) => readTunnel(requireObject(item, `tunnels[${i}]`))),
+    endpoints: readEndpoints(value.endpoints),
   };
 }
 
@@ -91,6 +94,12 @@ const readResumption = (value: PolicyDocument): Resumption => ({
   bindToken: readText(value, 'bindToken'),
   url: readText(value, 'url'),
 });
+
+/** Files of agents that knew no endpoints have none. */
+function readEndpoints(value: unknown): Record<string, Resumption> {
+  const entries = Object.entries(nullable(value, (endpoints) => endpoints) ?? {});
+  return Object.fromEntries(entries.map(([name, item]) => [name, readResumption(requireObject(item, 'endpoints'))]));
+}
 
 /**
  * Parses the sample's format: tunnels by URL, with policies as JSON texts. Each restart of the sample encoded these once

@@ -5,8 +5,8 @@ import { auditedResources } from '../collections/nodes.ts';
 import type { Context } from '../context.ts';
 import { internalOperation } from '../graphql/internal-operations.ts';
 import type { PreparedOperation } from '../graphql/operation.ts';
+import { inSnakeCase } from '../naming.ts';
 import type { AuditedResource } from '../resource.ts';
-import { inSnakeCase } from '../rest/handler.ts';
 import type { Route } from '../route.ts';
 
 /** An object of the caller's account as `GET` answers with it in this context; null when there is none. */

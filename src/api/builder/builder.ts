@@ -8,7 +8,7 @@ import type PrismaTypes from '../../store/generated/pothos.ts';
 import { getDatamodel } from '../../store/generated/pothos.ts';
 import type { Context } from '../context.ts';
 import LoadedPlugin from './loaded-rows.ts';
-import { rfc3339 } from './timestamps.ts';
+import { parseRfc3339, rfc3339 } from './timestamps.ts';
 
 const UINT32_MAX = 4_294_967_295;
 
@@ -18,7 +18,7 @@ export interface SchemaTypes {
   DefaultFieldNullability: false;
   Scalars: {
     ID: { Input: string; Output: string };
-    Timestamp: { Input: never; Output: Date };
+    Timestamp: { Input: Date; Output: Date };
     UInt32: { Input: number; Output: number };
     Labels: { Input: Record<string, string>; Output: Record<string, string> };
     Json: { Input: unknown; Output: unknown };
@@ -55,8 +55,10 @@ builder.subscriptionType({ description: 'What can be watched, over server-sent e
 builder.scalarType('Timestamp', {
   description: 'A point in time: RFC 3339, in UTC, to the second, as in `2026-11-21T09:00:00Z`.',
   serialize: (value) => rfc3339(value as Date),
-  parseValue: () => {
-    throw new GraphQLError('A timestamp is never an input');
+  parseValue: (value) => {
+    const date = typeof value === 'string' ? parseRfc3339(value) : undefined;
+    if (date) return date;
+    throw new GraphQLError('must be a point in time by RFC 3339, as in 2026-11-21T09:00:00Z');
   },
 });
 

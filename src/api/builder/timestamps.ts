@@ -1,3 +1,4 @@
+const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
 const DAY_SECONDS = 86_400;
 
 let day = Number.NaN;
@@ -17,4 +18,10 @@ export function rfc3339(time: Date): string {
 
 function two(number: number): string {
   return number < 10 ? `0${number}` : String(number);
+}
+
+/** A point in time of RFC 3339, of whichever zone; undefined when it is none. */
+export function parseRfc3339(text: string): Date | undefined {
+  const date = RFC3339.test(text) ? new Date(text.toUpperCase()) : undefined;
+  return date && Number.isFinite(date.getTime()) ? date : undefined;
 }

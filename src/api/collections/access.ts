@@ -39,9 +39,12 @@ function protectField(field: GraphQLField<unknown, Context>): void {
   };
 }
 
+/** The arguments that are no ids; those of lists check themselves. */
+const NO_IDS = new Set(['input', 'filter', 'orderBy', 'search']);
+
 /** Refuses input that the database cannot hold. An id it cannot hold is one that nothing has, like the empty one. */
 function storableArguments(args: Record<string, unknown>): Record<string, unknown> {
   if (args.input !== undefined) checkStorable(args.input);
-  const names = Object.keys(args).filter((name) => name !== 'input' && !isStorable(args[name]));
+  const names = Object.keys(args).filter((name) => !NO_IDS.has(name) && !isStorable(args[name]));
   return names.length === 0 ? args : { ...args, ...Object.fromEntries(names.map((name) => [name, ''])) };
 }

@@ -1,19 +1,23 @@
 // What every kind of object of a list has in common: it is looked up by id, listed in pages, watched, deleted, and is a
 // Node.
 
+import type { InputFieldMap } from '@pothos/core';
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import { type Change, type WriteAction, watch } from '../../store/changes/changes.ts';
 import type { Db } from '../../store/database/client.ts';
 import { isId } from '../../store/ids.ts';
-import { builder, type ObjectRow, type ObjectRowRef } from '../builder/builder.ts';
-import type { Cascade, Context } from '../context.ts';
+import { builder, type ObjectRowRef } from '../builder/builder.ts';
+import type { Announce, Cascade, Context } from '../context.ts';
 import { ApiError, requireFound } from '../errors/errors.ts';
-import { nounOf, pluralOf } from '../naming.ts';
+import { nounOf, oneOf, pluralOf } from '../naming.ts';
 import type { AuditedResource } from '../resource.ts';
 import { type Route, route } from '../route.ts';
 import type { FieldAccess } from './access.ts';
+import { bulkOperation } from './bulk-operations.ts';
+import { listArguments, readList } from './list.ts';
+import { ID_MEMBER, type ListMembers } from './members.ts';
 import { findById, type Resource, registerResource, scopeOf, tableOf } from './nodes.ts';
-import { connectionOf, readPage } from './page.ts';
+import { connectionOf } from './page.ts';
 import { whileAllowed } from './watching.ts';
 
 export { Node, registerResource } from './nodes.ts';
@@ -25,6 +29,16 @@ export interface Collection extends Resource {
   single: string;
   plural: string;
   ref: ObjectRowRef;
+  /** What the list can be filtered, ordered and searched by; its id only when left out. */
+  members?: ListMembers;
+  /** What the list takes besides the page, and which part of its query that is. */
+  narrowing?: Narrowing;
+}
+
+export interface Narrowing {
+  arguments(): InputFieldMap;
+  /** @throws {ApiError} when an argument is not valid. */
+  where(args: Record<string, unknown>, context: Context): object | Promise<object>;
 }
 
 export const ChangeAction = builder.enumType('ChangeAction', {
@@ -37,6 +51,12 @@ export const ChangeAction = builder.enumType('ChangeAction', {
 });
 
 const kindsWithSubscription = new Set<string>();
+const collections: Collection[] = [];
+
+/** Every list. Complete once the schema is loaded. */
+export function registeredCollections(): readonly Collection[] {
+  return collections;
+}
 
 /** The kinds of object whose changes are told: those that have a subscription of their own. */
 export function subscribableKinds(): string[] {
@@ -45,8 +65,9 @@ export function subscribableKinds(): string[] {
 
 /** Adds the look-up, the list and the subscription of a kind of object to the schema. */
 export function collection<T extends Collection>(options: T): T {
-  const { kind, prefix, path, single, plural, typeName, ref } = options;
+  const { kind, prefix, path, single, plural, typeName, ref, members = ID_MEMBER, narrowing } = options;
   registerResource(options);
+  collections.push(options);
   const noun = nounOf(kind);
 
   builder.queryField(single, (t) =>
@@ -65,24 +86,13 @@ export function collection<T extends Collection>(options: T): T {
     t.field({
       type: Connection,
       nullable: true,
-      description: `The ${pluralOf(noun)} of your account, the newest first.`,
-      args: {
-        first: t.arg.int({ description: 'How many to give, 1 to 100; 100 when left out.' }),
-        after: t.arg.id({ description: 'Give those older than this id.' }),
-        last: t.arg.int({ description: 'How many to give when paging backwards, 1 to 100.' }),
-        before: t.arg.id({ description: 'Give those newer than this id, the nearest of them.' }),
-      },
+      description: `The ${pluralOf(noun)} of your account, the newest first unless you ask for another order.`,
+      args: { ...listArguments(members), ...narrowing?.arguments() },
       resolve: async (_, args, context, info) => {
         const query = queryFromInfo({ context, info, typeName, paths: [['nodes'], ['edges', 'node']] });
-        const scope = await scopeOf(options, context);
-        const table = tableOf(options, context.db);
-        return readPage(
-          args,
-          { prefix, path },
-          (slice) =>
-            table.findMany({ ...query, ...slice, where: { ...slice.where, ...scope } }) as Promise<ObjectRow[]>,
-          () => table.count({ where: scope }),
-        );
+        const scope = { AND: [await scopeOf(options, context), (await narrowing?.where(args, context)) ?? {}] };
+        const source = { prefix, path, members, table: tableOf(options, context.db), scope };
+        return readList(source, args, context, query);
       },
     }),
   );
@@ -97,7 +107,7 @@ export function changeSubscription(options: Resource & Pick<Collection, 'single'
   kindsWithSubscription.add(kind);
   const noun = nounOf(kind);
   const ChangeEvent = builder.objectRef<Change>(`${typeName}Change`).implement({
-    description: `A change of a ${noun}.`,
+    description: `A change of ${oneOf(noun)}.`,
     fields: (t) => ({
       action: t.field({ type: ChangeAction, description: 'What happened.', resolve: ({ action }) => action }),
       id: t.exposeID('id', { description: `The id of the ${noun}.` }),
@@ -112,7 +122,7 @@ export function changeSubscription(options: Resource & Pick<Collection, 'single'
   builder.subscriptionField(`${single}Changed`, (t) =>
     t.field({
       type: ChangeEvent,
-      description: `Tells each time a ${noun} of your account is created, updated or deleted.`,
+      description: `Tells each time ${oneOf(noun)} of your account is created, updated or deleted.`,
       subscribe: (_, __, context) => {
         const { accountId } = context;
         return whileAllowed(context, (signal) =>
@@ -129,6 +139,8 @@ export interface DeleteMutationOptions {
   /** May refuse: called with an id of the right form, which need not exist. */
   check?(context: Context, id: string): Promise<void> | void;
   extensions?: FieldAccess;
+  /** Runs in the transaction that deletes the object, before it. It need not exist in the account. */
+  before?(db: Db, id: string, announce: Announce, accountId: string): Promise<void>;
   /** What goes with it. */
   cascade?: Cascade;
 }
@@ -137,10 +149,21 @@ export interface DeleteMutationOptions {
 export function deleteMutation(
   collection: Collection & AuditedResource,
   name: string,
-  { description, check, extensions, cascade }: DeleteMutationOptions = {},
+  { description, check, extensions, before, cascade }: DeleteMutationOptions = {},
 ): void {
   const { prefix } = collection;
   const noun = nounOf(collection.kind);
+  const deleteOne = async (context: Context, id: string) => {
+    if (!isId(prefix, id)) throw new ApiError('notFound', { kind: noun });
+    await check?.(context, id);
+    const where = { ...(await scopeOf(collection, context)), id };
+    const work = async (db: Db, announce: Announce) => {
+      await before?.(db, id, announce, context.accountId);
+      return tableOf(collection, db).delete({ where, select: { id: true } });
+    };
+    await context.remove(collection, id, work, cascade);
+  };
+  bulkOperation(collection.kind, 'DELETE', { adminsOnly: extensions?.adminsOnly, apply: deleteOne });
   builder.mutationField(name, (t) =>
     t.id({
       nullable: true,
@@ -150,11 +173,7 @@ export function deleteMutation(
         `Deletes the ${noun}. Answers with its id; fails with \`NOT_FOUND\` when your account has none, with \`CONFLICT\` while it is in use.`,
       args: { id: t.arg.id({ required: true, description: `The id of the ${noun}.` }) },
       resolve: async (_, { id }, context) => {
-        if (!isId(prefix, id)) throw new ApiError('notFound', { kind: noun });
-        await check?.(context, id);
-        const where = { ...(await scopeOf(collection, context)), id };
-        const work = (db: Db) => tableOf(collection, db).delete({ where, select: { id: true } });
-        await context.remove(collection, id, work, cascade);
+        await deleteOne(context, id);
         return id;
       },
     }),

@@ -11,7 +11,7 @@ import type { AuditedResource, SearchColumns } from '../resource.ts';
 const IDS_MAX = 100;
 
 /** What a table must offer; Prisma's delegates do. */
-interface PrismaTable {
+export interface PrismaTable {
   findFirst(query: object): Promise<unknown>;
   findMany(query: object): Promise<unknown[]>;
   count(query: object): Promise<number>;
@@ -58,7 +58,8 @@ export function auditedResources(): AuditedResource[] {
   return registeredResources().filter((resource): resource is Resource & AuditedResource => !!resource.audit);
 }
 
-function resourceOf(id: string): Resource | undefined {
+/** The kind of object that has this id; undefined for what is no id. */
+export function resourceOf(id: string): Resource | undefined {
   const options = registry.get(id.slice(0, id.indexOf('_')));
   return options && isId(options.prefix, id) ? options : undefined;
 }

@@ -1,9 +1,11 @@
-// The page that every list answers with. A cursor is an id; the newest comes first.
+// The page that every list answers with. A cursor is an id, whatever the order; the newest comes first unless asked otherwise.
 
 import { isId } from '../../store/ids.ts';
 import { builder, type ObjectRow, type ObjectRowRef } from '../builder/builder.ts';
 import type { Context } from '../context.ts';
 import { ApiError } from '../errors/errors.ts';
+import { NEWEST_FIRST, type Position, reversed, segmentsAfter } from './order.ts';
+import type { ListSelection } from './selection.ts';
 
 export const PAGE_SIZE_MAX = 100;
 
@@ -19,16 +21,27 @@ export interface ConnectionPage {
   hasNextPage: boolean;
   hasPreviousPage: boolean;
   path: string;
-  /** The rows asked for, for the address of the next page. */
+  /** The rows asked for, and what else chose them, for the address of the next page. */
   limit: number;
+  parameters: Record<string, string>;
   count(): Promise<number>;
 }
 
-/** The part of a query that chooses rows: what Prisma's `findMany` takes. */
+/**
+ * The part of a query that chooses rows: what Prisma's `findMany` takes. In another order than by id it names that column, too.
+ */
 export interface PageQuery {
   where: { id?: { lt?: string; gt?: string } };
-  orderBy: { id: 'asc' | 'desc' };
+  orderBy: { id: 'asc' | 'desc' }[];
   take: number;
+}
+
+/** The list that a page is of. */
+interface PagedList extends Partial<Pick<ListSelection, 'order' | 'parameters'>> {
+  prefix: string;
+  path: string;
+  /** In another order than by id: the row with this id, or null. */
+  findPosition?(id: string): Promise<object | null>;
 }
 
 /**
@@ -37,7 +50,7 @@ export interface PageQuery {
  */
 export async function readPage(
   { first, after, last, before }: PageArguments,
-  { prefix, path }: { prefix: string; path: string },
+  { prefix, path, order = NEWEST_FIRST, parameters = {}, findPosition }: PagedList,
   find: (slice: PageQuery) => Promise<ObjectRow[]>,
   count: () => Promise<number>,
 ): Promise<ConnectionPage> {
@@ -46,11 +59,13 @@ export async function readPage(
   const limit = checkSize(isBackwards ? 'last' : 'first', (isBackwards ? last : first) ?? PAGE_SIZE_MAX);
   const cursor = isBackwards ? checkCursor('before', before, prefix) : checkCursor('after', after, prefix);
 
-  const rows = await find({
-    where: cursor === null ? {} : { id: isBackwards ? { gt: cursor } : { lt: cursor } },
-    orderBy: { id: isBackwards ? 'asc' : 'desc' },
-    take: limit + 1,
-  });
+  const member = isBackwards ? 'before' : 'after';
+  const position = cursor === null ? undefined : await positionOf(cursor, order.column, member, findPosition);
+  const rows: ObjectRow[] = [];
+  for (const segment of segmentsAfter(isBackwards ? reversed(order) : order, position)) {
+    rows.push(...(await find({ ...(segment as Omit<PageQuery, 'take'>), take: limit + 1 - rows.length })));
+    if (rows.length > limit) break;
+  }
   const hasMore = rows.length > limit;
   if (hasMore) rows.pop();
   if (isBackwards) rows.reverse();
@@ -60,11 +75,26 @@ export async function readPage(
     hasPreviousPage: isBackwards ? hasMore : cursor !== null,
     path,
     limit,
+    parameters,
     count,
   };
 }
 
-function checkSize(member: string, size: number): number {
+/** @throws {ApiError} when the row has been deleted, so that its place in the order is not known. */
+async function positionOf(
+  id: string,
+  column: string,
+  member: string,
+  findPosition: PagedList['findPosition'],
+): Promise<Position> {
+  if (column === 'id') return { id, value: id };
+  const row = (await findPosition?.(id)) as Record<string, unknown> | null | undefined;
+  if (!row) throw new ApiError('cursorGone', { member });
+  return { id, value: row[column] };
+}
+
+/** @throws {ApiError} when a list of so many is not to be had. */
+export function checkSize(member: string, size: number): number {
   if (size < 1 || size > PAGE_SIZE_MAX) throw new ApiError('limitOutOfRange', { member, max: PAGE_SIZE_MAX });
   return size;
 }
@@ -78,8 +108,10 @@ function checkCursor(member: string, cursor: string | null | undefined, prefix: 
 export const PageInfo = builder.objectRef<ConnectionPage>('PageInfo').implement({
   description: 'Where a page lies in its list (Relay’s cursor connections).',
   fields: (t) => ({
-    hasNextPage: t.exposeBoolean('hasNextPage', { description: 'Whether older objects follow this page.' }),
-    hasPreviousPage: t.exposeBoolean('hasPreviousPage', { description: 'Whether newer objects precede this page.' }),
+    hasNextPage: t.exposeBoolean('hasNextPage', {
+      description: 'Whether objects follow this page: older ones, unless another order was asked for.',
+    }),
+    hasPreviousPage: t.exposeBoolean('hasPreviousPage', { description: 'Whether objects precede this page.' }),
     startCursor: t.string({
       nullable: true,
       description: 'The id of the first object of the page.',
@@ -103,7 +135,7 @@ export function connectionOf(ref: ObjectRowRef, name: string) {
     }),
   });
   return builder.objectRef<ConnectionPage>(`${name}Connection`).implement({
-    description: `A page of a list of ${name}, the newest first.`,
+    description: `A page of a list of ${name}.`,
     fields: (t) => ({
       nodes: t.field({ type: [ref], description: 'The objects of this page.', resolve: ({ rows }) => rows }),
       edges: t.field({
@@ -112,7 +144,10 @@ export function connectionOf(ref: ObjectRowRef, name: string) {
         resolve: ({ rows }) => rows,
       }),
       pageInfo: t.field({ type: PageInfo, description: 'Where this page lies in the list.', resolve: (page) => page }),
-      totalCount: t.int({ description: 'How many objects the whole list has now.', resolve: ({ count }) => count() }),
+      totalCount: t.int({
+        description: 'How many objects the whole list has now: of those that its filter and its search leave.',
+        resolve: ({ count }) => count(),
+      }),
       uri: t.string({
         description: 'The URI of the list as a REST resource.',
         resolve: ({ path }, _, context) => context.uri(path),
@@ -126,7 +161,10 @@ export function connectionOf(ref: ObjectRowRef, name: string) {
   });
 }
 
-function nextPageUri({ rows, hasNextPage, path, limit }: ConnectionPage, context: Context): string | null {
+function nextPageUri(page: ConnectionPage, context: Context): string | null {
+  const { rows, hasNextPage, path, limit, parameters } = page;
   const last = rows.at(-1);
-  return hasNextPage && last ? context.uri(`${path}?before_id=${last.id}&limit=${limit}`) : null;
+  if (!hasNextPage || !last) return null;
+  const query = new URLSearchParams({ before_id: last.id, limit: String(limit), ...parameters });
+  return context.uri(`${path}?${query}`);
 }

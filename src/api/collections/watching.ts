@@ -55,7 +55,7 @@ export async function* whileAllowed<Event>(
 }
 
 /** Whether key or browser session are there still, and their owner is active and has the role that it had. */
-async function isAllowedStill({ app: { prisma }, caller }: Context): Promise<boolean> {
+export async function isAllowedStill({ app: { prisma }, caller }: Context): Promise<boolean> {
   const { keyId, sessionId, accountId, ownerId, isAdmin } = caller;
   const role = isAdmin ? ('ADMIN' as const) : ('MEMBER' as const);
   const owner = { is: { active: true, role } };

@@ -1,4 +1,4 @@
-// Errors of captured requests and their replays: rows of the error table.
+// Errors of captured requests, their replays and the request log: rows of the error table.
 
 import { conflict, type ErrorRow, invalid } from './error-row.ts';
 
@@ -15,10 +15,17 @@ export const captureErrors = {
     'FORBIDDEN',
     'Somebody else switched this capture on. Only that user, the owner of the credential of the endpoint’s agent, and admins may see it, change it or replay its requests.',
   ],
+  bodiesHidden: [
+    90434,
+    403,
+    'FORBIDDEN',
+    'The bodies of captured requests are hidden from you, and you may not replay them: ask an admin for the right to read captured bodies.',
+  ],
   captureNeedsHttp: conflict(
     90231,
     'Only requests of http and https endpoints can be captured; this is a {proto} endpoint.',
   ),
+  tooManyCaptures: conflict(90435, 'An account may have at most {max} captures that are on: stop one first.'),
   bodyBytesRange: invalid(90232, '{member} must be from 0 to {max}.'),
   captureMinutesRange: invalid(90233, '{member} must be from 1 to {max}.'),
   tooManyRedactedHeaders: invalid(90234, '{member} may name at most {max} header fields.'),
@@ -26,6 +33,10 @@ export const captureErrors = {
     90235,
     '{member} must be the name of a header field: 1 to {max} letters, digits and hyphens.',
   ),
+  tooManyStatuses: invalid(90430, '{member} may have at most {max} statuses.'),
+  badStatusClass: invalid(90431, '{member} may have 1 to 5, the first digits of a status, and 0 for no answer.'),
+  logTextTooLong: invalid(90432, '{member} may have at most {max} characters.'),
+  badTime: invalid(90433, '{member} must be a time such as "2026-01-31T12:00:00Z".'),
   replayBodyMissing: conflict(
     90236,
     'The body of this request was not recorded completely: give one in "bodyBase64", or "" for none.',

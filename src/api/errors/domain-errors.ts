@@ -49,5 +49,25 @@ export const domainErrors = {
   ),
   unknownCertificate: invalid(90045, '{member} must name a TLS certificate of this account.'),
   certificateNames: invalid(90046, '{member}: the certificate does not cover {domain}, but {names}.'),
+  certificateManaged: conflict(
+    436,
+    'The gateway obtained this certificate, and renews it; delete the certificate management policy of the domain instead.',
+  ),
+  certificatesOff: conflict(
+    90380,
+    'This gateway obtains no certificates: its operator has to agree to the terms of a certificate authority (ACME_TERMS_AGREED).',
+  ),
+  certificateWithoutPolicy: conflict(
+    90381,
+    'No certificate is to be obtained for this domain; give it a certificate management policy first.',
+  ),
+  certificateInForce: conflict(90382, 'The certificate is in force; it is renewed at {time}.'),
+  certificateBlocked: conflict(
+    90383,
+    'The certificate authority, or a limit that the gateway keeps for it, allows no try before {time}.',
+  ),
+  certificateNotInForce: conflict(90384, 'The gateway has obtained no certificate for this domain that is in force.'),
+  certificateBeingRevoked: conflict(90385, 'A certificate of this domain is being revoked already.'),
+  acmeAccountMissing: conflict(90386, 'The gateway has no account at the certificate authority yet.'),
   domainInUse: conflict(446, 'The reserved domain is still used by an edge; remove it from the edge first.'),
 } satisfies Record<string, ErrorRow>;

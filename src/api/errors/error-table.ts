@@ -1,12 +1,16 @@
 // Every error a client can meet: code, number, status, text. The README's error page is printed from this table.
 
+import { alertErrors } from './alert-errors.ts';
+import { bulkErrors } from './bulk-errors.ts';
 import { captureErrors } from './capture-errors.ts';
 import { certificateErrors } from './certificate-errors.ts';
 import { domainErrors } from './domain-errors.ts';
 import { conflict, type ErrorRow, type GraphqlErrorCode, invalid } from './error-row.ts';
 import { eventErrors, sinkErrors } from './event-errors.ts';
+import { fleetErrors } from './fleet-errors.ts';
 import { requestErrors } from './request-errors.ts';
 import { signInErrors } from './sign-in-errors.ts';
+import { vaultErrors } from './vault-errors.ts';
 
 export type { GraphqlErrorCode as Code };
 
@@ -68,6 +72,16 @@ export const errorTable = {
   limitNotANumber: invalid(244, '{member} must be a whole number from 1 to {max}.'),
   limitOutOfRange: invalid(233, '{member} must be from 1 to {max}.'),
   wrongCursor: invalid(227, '{member} must be an id from this list: it begins with "{prefix}_".'),
+  badListFilter: invalid(250, '{member}, character {position}: {reason}.'),
+  badListOrder: invalid(
+    90480,
+    '{member} must be a member and a direction, as in "id desc"; this list can be ordered by {known}.',
+  ),
+  cursorGone: invalid(
+    90481,
+    '{member}: there is no such object any more, so that its place in this order is not known; begin with the first page.',
+  ),
+  tooManySearchWords: invalid(90482, '{member} may have at most {max} words.'),
   bothDirections: invalid(90008, 'Page forwards (first, after) or backwards (last, before), not both.'),
   badIdempotencyKey: invalid(90009, 'An idempotency key must be 1 to 255 printable ASCII characters.'),
   idempotencyKeyReused: conflict(90010, 'This idempotency key was used in the last 24 hours with another request.'),
@@ -193,6 +207,10 @@ export const errorTable = {
   ...eventErrors,
   ...sinkErrors,
   ...captureErrors,
+  ...alertErrors,
+  ...fleetErrors,
+  ...vaultErrors,
+  ...bulkErrors,
 
   // Ours.
   unavailable: [90080, 503, 'UNAVAILABLE', 'The gateway cannot reach its database right now; try again.'],

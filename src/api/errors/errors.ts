@@ -53,7 +53,7 @@ export function requireFound<T>(row: T | null | undefined, noun: string): T {
 /** Prisma's codes for a database that cannot be reached, does not answer, or has no connection to spare. */
 const UNREACHABLE_CODES = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2037']);
 const UNREACHABLE_TEXT =
-  /ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|terminat|connection timeout|timeout exceeded when trying to connect|DatabaseNotReachable|the database system is|server closed the connection/i;
+  /ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|terminat|connection timeout|timeout exceeded when trying to connect|DatabaseNotReachable|ConnectionClosed|SocketTimeout|the database system is|server closed the connection/i;
 
 /**
  * What a client may learn of an error. What was not thrown on purpose becomes `internal`, or `unavailable` when it
@@ -75,7 +75,6 @@ export function toApiError(error: unknown): { error: ApiError; internalError?: u
       : isUnreachable(thrown)
         ? 'unavailable'
         : 'internal';
-  console.error(thrown);
   return { error: new ApiError(name), internalError: thrown };
 }
 
@@ -96,6 +95,8 @@ function isDiskFull(error: unknown): boolean {
 
 function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const code = 'code' in error ? String(error.code) : '';
-  return UNREACHABLE_CODES.has(code) || UNREACHABLE_TEXT.test(`${code} ${error.message}`) || isUnreachable(error.cause);
+  const { code = '', meta } = error as { code?: unknown; meta?: { driverAdapterError?: unknown } };
+  if (UNREACHABLE_CODES.has(String(code)) || UNREACHABLE_TEXT.test(`${code} ${error.message}`)) return true;
+  // Prisma has one code for all that can happen to raw SQL, and keeps what has happened beside it.
+  return isUnreachable(error.cause) || isUnreachable(meta?.driverAdapterError);
 }

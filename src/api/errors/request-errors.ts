@@ -1,6 +1,6 @@
 // Errors of requests that the listener cannot read, and of callers who ask for too much: rows of the error table.
 
-import { type ErrorRow, invalid } from './error-row.ts';
+import { conflict, type ErrorRow, invalid } from './error-row.ts';
 
 export const requestErrors = {
   malformedRequest: invalid(90310, 'The request is not valid HTTP/1.1: {reason}.'),
@@ -50,4 +50,15 @@ export const requestErrors = {
     'Nothing can be written right now, because the disk of the database is full or its server is a standby. Reads and tunnels continue.',
   ],
   queryTooSlow: [90303, 503, 'UNAVAILABLE', 'The database took too long to answer; ask for less, or try again later.'],
+  emptyTrafficRange: invalid(90420, 'The time must begin before it ends: from is {from}, and to is {to}.'),
+  trafficNotKept: invalid(90421, 'Figures of the step {step} are kept for {kept}: {advice}.'),
+  tooManyTrafficPoints: invalid(90422, 'There may be at most {max} points at once; these are {points}: {advice}.'),
+  edgeWithoutName: conflict(90460, 'The edge has no name to visit it by; give it one first.'),
+  edgeTestPath: invalid(90461, '{member} must be a path such as /health, in ASCII and at most {max} bytes.'),
+  tooManyEdgeTests: [
+    90462,
+    429,
+    'RATE_LIMITED',
+    'An account may test its edges {limit} times a minute; try again in {seconds} s.',
+  ],
 } satisfies Record<string, ErrorRow>;

@@ -21,7 +21,7 @@ import {
   TokenKind,
   TypeMetaFieldDef,
 } from 'graphql';
-import { COST_MAX, weightOf } from '../builder/field-cost.ts';
+import { argumentWeightOf, COST_MAX, weightOf } from '../builder/field-cost.ts';
 import { PAGE_SIZE_MAX } from '../collections/page.ts';
 import { ApiError } from '../errors/errors.ts';
 import { SchemaParts, typeArgumentParts } from './introspection-size.ts';
@@ -163,7 +163,7 @@ class DocumentWalk {
     if (beside && ++this.#repeats > REPEATS_MAX)
       throw tooComplex(`more than ${REPEATS_MAX} of its fields are repeated`);
     const field = fieldOf(of.type, name.value);
-    this.#addCost(of.times, field);
+    this.#addCost(of.times, weightOf(field) + argumentWeightOf(node, field), name.value);
     const isIntrospection = of.parts !== undefined || field === SchemaMetaFieldDef || field === TypeMetaFieldDef;
     if (isIntrospection && this.#isAnonymous)
       this.#checkAnonymousIntrospection(alias !== undefined || beside !== undefined);
@@ -181,11 +181,10 @@ class DocumentWalk {
     return field === SchemaMetaFieldDef ? this.#wholeSchema : undefined;
   }
 
-  #addCost(times: number, field: GraphQLField<unknown, unknown> | undefined): void {
-    const weight = weightOf(field);
+  #addCost(times: number, weight: number, name: string): void {
     this.#cost += times * weight;
     if (this.#cost <= COST_MAX) return;
-    const why = weight > 1 ? ` (${field?.name} counts as ${weight})` : '';
+    const why = weight > 1 ? ` (${name} counts as ${weight})` : '';
     throw tooComplex(`its answer could have more than ${COST_MAX} fields${why}`);
   }
 

@@ -13,11 +13,8 @@ import {
   visit,
 } from 'graphql';
 import type { CompiledQuery } from 'graphql-jit';
-import { lazyPackage } from '../../runtime/lazy-package.ts';
 import { isHeavyField } from '../builder/field-cost.ts';
 import type { Context } from '../context.ts';
-
-const jit = lazyPackage<typeof import('graphql-jit')>('graphql-jit');
 
 /** Compiling costs milliseconds: only an operation that comes again is worth it. */
 const USES_BEFORE_COMPILING = 3;
@@ -68,7 +65,7 @@ export function prepareOperation(
     callsExternalService: keyed.some(({ name }) => mutations?.[name.value]?.extensions.callsExternalService === true),
     async run(variables, context) {
       if (isCompiled && !compiled && ++uses >= USES_BEFORE_COMPILING) {
-        const { compileQuery, isCompiledQuery } = jit();
+        const { compileQuery, isCompiledQuery } = await import('graphql-jit');
         const result = compileQuery(schema, document, definition.name?.value);
         if (isCompiledQuery(result)) compiled = result;
       }

@@ -24,6 +24,10 @@ export interface Admission {
    * dashboard's own requests only; whoever sends an Authorization header is judged by that alone.
    */
   admitGraphql: Admit;
+  /** Downloads of lists take API keys, and browser sessions as GraphQL does, but nobody else. No version is asked for. */
+  admitExport: Admit;
+  /** Counts a request of nobody. @throws {ApiError} when there were too many in this minute. */
+  countStranger(exchange: ApiExchange): void;
   /** Forgets which API keys and browser sessions were accepted: something may have been missed. */
   forgetCallers(): void;
 }
@@ -34,36 +38,40 @@ export function createAdmission(app: ApiApp, isChangeFeedConnected: IsChangeFeed
   const authenticator = new Authenticator(app, isChangeFeedConnected, anonymousLimit);
   const limiter = new RateLimiterMemory({ points: rateLimit, duration: MINUTE_SECONDS });
 
-  const findGraphqlCaller = (exchange: ApiExchange, ip: string): Promise<Caller | ApiError> => {
+  const findCaller = (exchange: ApiExchange, ip: string, methods?: readonly string[]): Promise<Caller | ApiError> => {
     const { request } = exchange;
     const { authorization, cookie } = request.headers;
     const token = authorization === undefined ? readCookie(cookie) : undefined;
     if (token === undefined) return authenticator.callerByKey(request, ip);
-    if (!isFromDashboard(exchange)) throw new ApiError('dashboardOnly');
+    if (!isFromDashboard(exchange, methods)) throw new ApiError('dashboardOnly');
     return authenticator.callerBySession({ token, pageSecret: pageSecretIn(request) }, ip);
   };
 
-  const admit = async (exchange: ApiExchange, isRest: boolean): Promise<Context> => {
+  const admit = async (exchange: ApiExchange, door: 'REST' | 'GraphQL' | 'export'): Promise<Context> => {
     const { request, response, operationId, baseUrl, log } = exchange;
     const client = new ExchangeClient(exchange);
     const { ip } = client;
-    const caller = await (isRest ? authenticator.callerByKey(request, ip) : findGraphqlCaller(exchange, ip));
+    const caller = await (door === 'REST'
+      ? authenticator.callerByKey(request, ip)
+      : findCaller(exchange, ip, door === 'export' ? ['GET', 'HEAD'] : undefined));
     const context = new Context(app, operationId, baseUrl, caller, client);
     if (caller instanceof ApiError) {
       anonymousLimit.count(ip);
-      if (isRest) throw caller;
+      if (door !== 'GraphQL') throw caller;
       return context;
     }
     const { keyId, sessionId, accountId, ownerId } = caller;
     Object.assign(log, { keyId, sessionId, accountId });
-    if (isRest) checkVersion(exchange, versionHeaders);
+    if (door === 'REST') checkVersion(exchange, versionHeaders);
     await countRequest(limiter, keyId ?? sessionId ?? ownerId, response);
     return context;
   };
 
   return {
-    admitRest: (exchange) => admit(exchange, true),
-    admitGraphql: (exchange) => admit(exchange, false),
+    admitRest: (exchange) => admit(exchange, 'REST'),
+    admitGraphql: (exchange) => admit(exchange, 'GraphQL'),
+    admitExport: (exchange) => admit(exchange, 'export'),
+    countStranger: (exchange) => anonymousLimit.count(new ExchangeClient(exchange).ip),
     forgetCallers: () => authenticator.forgetCallers(),
   };
 }

@@ -87,8 +87,8 @@ export class Authenticator {
     return this.#cachedCaller(`browser ${keys.digest(token)} ${keys.digest(pageSecret)}`, ip, async () => {
       const session = await authenticateSession(prisma, keys, proof, now());
       if (!session) return new ApiError('sessionOver');
-      const { id: sessionId, accountId, ownerId, isAdmin } = session;
-      return { accountId, ownerId, sessionId, isAdmin };
+      const { id: sessionId, ...owner } = session;
+      return { ...owner, sessionId };
     });
   }
 
@@ -120,7 +120,7 @@ export class Authenticator {
         accountId: true,
         ownerId: true,
         digest: true,
-        owner: { select: { active: true, role: true } },
+        owner: { select: { active: true, role: true, subject: true } },
       },
     });
     if (!row) {
@@ -130,6 +130,6 @@ export class Authenticator {
     if (!row.owner.active) return new ApiError('unknownApiKey');
     if (row.digest !== digest) await prisma.apiKey.update({ where: { id: row.id }, data: { digest } }); // The server key was rotated.
     const { id: keyId, accountId, ownerId, owner } = row;
-    return { accountId, ownerId, keyId, isAdmin: owner.role === 'ADMIN' };
+    return { accountId, ownerId, subject: owner.subject, keyId, isAdmin: owner.role === 'ADMIN' };
   }
 }

@@ -30,6 +30,9 @@ export interface ListenerTls {
   close(): void;
 }
 
+/** Where a certificate and its key are. */
+export type TlsFiles = Exclude<ApiSettings['apiTls'], 'obtained' | undefined>;
+
 /** The files cannot be used; the text says which, and why. */
 export class ListenerTlsError extends Error {}
 
@@ -39,7 +42,7 @@ export class ListenerTlsError extends Error {}
  * @throws {ListenerTlsError} when they cannot be used at the start; later that is logged, and the pair before stays.
  */
 export async function openListenerTls(
-  files: NonNullable<ApiSettings['apiTls']>,
+  files: TlsFiles,
   log: Logger,
   checkIntervalMs = CHECK_INTERVAL_MS,
 ): Promise<ListenerTls> {
@@ -78,7 +81,7 @@ export async function openListenerTls(
 }
 
 /** Changes when one of the files comes, goes, or is written. */
-async function fingerprint({ certFile, keyFile }: NonNullable<ApiSettings['apiTls']>): Promise<string> {
+async function fingerprint({ certFile, keyFile }: TlsFiles): Promise<string> {
   const states = await Promise.all(
     [certFile, keyFile].map((file) =>
       stat(file).then(
@@ -90,7 +93,7 @@ async function fingerprint({ certFile, keyFile }: NonNullable<ApiSettings['apiTl
   return states.join('\n');
 }
 
-async function readPair({ certFile, keyFile }: NonNullable<ApiSettings['apiTls']>): Promise<DatedTlsPair> {
+async function readPair({ certFile, keyFile }: TlsFiles): Promise<DatedTlsPair> {
   const cert = await readFor('API_TLS_CERT', certFile);
   const key = await readFor('API_TLS_KEY', keyFile);
   const refuse = (text: string) => new ListenerTlsError(text);

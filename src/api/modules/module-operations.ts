@@ -37,7 +37,7 @@ export function moduleOperations(module: AnyApiModule): Route[] {
     change: (db: Db) => Promise<HostChange> | HostChange,
   ): Promise<object> => {
     let row: object | undefined;
-    await context.write(host, 'UPDATED', async (db, announce) => {
+    await context.update(host, where.id, async (db, announce) => {
       await findHost(context, db, where);
       const { modules, relations } = await change(db);
       if (modules) await writeStoredModules(db, host.table, where.id, modules);

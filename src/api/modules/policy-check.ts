@@ -3,17 +3,19 @@
 import type { StoredPolicy } from '../../edge/modules/traffic-policy.ts';
 import { trafficPolicyModule } from '../../edge/modules/traffic-policy.ts';
 import type { ModuleEnvironment } from '../../http/module.ts';
+import { refuseOutbound } from '../../http/outbound.ts';
 import { compileOnce } from '../../policy/cel/compilation.ts';
 import { CompileQueueFull } from '../../policy/compile/compile-queue.ts';
 import { refuseKeyFetch } from '../../policy/keys/key-cache.ts';
 import { keepSecrets, splitPolicy } from '../../policy/secrets/policy-secrets.ts';
-import { PolicyError, PROBLEM } from '../../policy/settings/problems.ts';
+import type { SecretUse } from '../../policy/settings/phase-context.ts';
+import { PolicyError, PROBLEM, PROBLEMS_MAX } from '../../policy/settings/problems.ts';
 import { SECRET_MASK } from '../../protocol/policy/policy-secrets.ts';
 import type { Db } from '../../store/database/client.ts';
 import type { SecretOwner } from '../../store/edges/module-secrets.ts';
 import { openSecrets, protocolOf, sealPolicy } from '../../store/edges/policy-secrets.ts';
 import { Prisma } from '../../store/generated/prisma/client.ts';
-import { ApiError } from '../errors/errors.ts';
+import { ApiError, type ErrorName } from '../errors/errors.ts';
 import type { ModuleHost, ModuleWrite } from './module.ts';
 
 /** Nothing is run here: a policy is made, and thrown away. */
@@ -23,6 +25,14 @@ const environmentForChecks: Omit<ModuleEnvironment, 'isPrivateFetched'> = {
   note: () => undefined,
   internal: () => undefined,
   signingKey: refuseKeyFetch,
+  sendOutbound: refuseOutbound,
+  secrets: { of: () => new Map() },
+};
+
+/** The problems that have an error of their own. */
+const ERRORS: Record<number, ErrorName> = {
+  [PROBLEM.masked]: 'secretMasked',
+  [PROBLEM.unknownSecret]: 'vaultSecretMissing',
 };
 
 /** What tells apart policies of the same text for several protocols. */
@@ -46,23 +56,41 @@ export async function checkTrafficPolicy(
   const replacedSecrets = replaced?.policy ? openSecrets(app.keys, owner, replaced.policy) : [];
   try {
     const { compilePolicyDocument } = await import('../../policy/compile/policy.ts');
-    const environment = { ...environmentForChecks, isPrivateFetched: app.config.policyFetch === 'any' };
+    const { policyFetch, baseDomain } = app.config;
+    const isPrivateFetched = policyFetch === 'any';
+    const environment = { ...environmentForChecks, isPrivateFetched, sharedDomains: [baseDomain] };
     const work = () => {
       const sent = compileOnce(COMPILATION_KEYS[proto], value, () => splitPolicy(value, proto));
       const split = keepSecrets(sent, replacedSecrets, proto);
       return { split, ...compilePolicyDocument(split.document, { accountId, proto }, environment) };
     };
     // The transaction that writes it waits for it.
-    const { split, connection } = await app.policies.compile(accountId, value, work, false);
+    const { split, connection, secrets } = await app.policies.compile(accountId, value, work, false);
     if (connection && proto === 'https') throw new PolicyError([noConnections]);
+    await checkSecrets(db, accountId, secrets);
     return sealPolicy(app.keys, owner, enabled, split);
   } catch (error) {
     if (error instanceof CompileQueueFull) throw new ApiError('tooManyPolicies');
     if (!(error instanceof PolicyError)) throw error;
     const member = memberAt(error.problems[0]?.path ?? '');
     const parameters = { member, number: error.number, problems: error.message };
-    throw new ApiError(error.number === PROBLEM.masked ? 'secretMasked' : 'badPolicy', parameters);
+    throw new ApiError(ERRORS[error.number] ?? 'badPolicy', parameters);
   }
+}
+
+/** @throws {PolicyError} that names the secrets which the account does not have, up to 20 of them. */
+async function checkSecrets(db: Db, accountId: string, uses: readonly SecretUse[]): Promise<void> {
+  if (uses.length === 0) return;
+  const names = [...new Set(uses.map(({ name }) => name))];
+  const select = { name: true, vault: { select: { name: true } } } as const;
+  const rows = await db.secret.findMany({ where: { accountId, name: { in: names } }, select });
+  const missing = uses.filter(({ vault, name }) => !rows.some((row) => row.name === name && row.vault.name === vault));
+  const problems = missing.map(({ path, vault, name }) => ({
+    path,
+    number: PROBLEM.unknownSecret,
+    message: `reads a secret "${name}" in a vault "${vault}", which this account does not have`,
+  }));
+  if (problems.length > 0) throw new PolicyError(problems.slice(0, PROBLEMS_MAX));
 }
 
 /** Whether there may be masks: characters may be written as escapes. */

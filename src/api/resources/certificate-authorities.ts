@@ -3,6 +3,7 @@
 import { newId } from '../../store/ids.ts';
 import { builder } from '../builder/builder.ts';
 import { collection, deleteMutation, Node, readRoutes } from '../collections/collection.ts';
+import { NOTED_MEMBERS, text, time } from '../collections/members.ts';
 import { idempotencyKeyArgument } from '../idempotency.ts';
 import { NOTE_COLUMNS } from '../resource.ts';
 import { route } from '../route.ts';
@@ -47,6 +48,12 @@ const certificateAuthorities = collection({
   plural: 'certificateAuthorities',
   typeName: 'CertificateAuthority',
   ref: CertificateAuthority,
+  members: {
+    ...NOTED_MEMBERS,
+    subject_common_name: text('subjectCommonName', { isOrdered: true }),
+    not_before: time('notBefore', { isOrdered: false }),
+    not_after: time('notAfter'),
+  },
   table: (db) => db.certificateAuthority,
   audit: { name: 'certificate_authority', subject: 'A certificate authority' },
   search: {
@@ -96,9 +103,7 @@ builder.mutationField('createCertificateAuthority', (t) =>
         accountId,
         caPem,
       };
-      return context.write(certificateAuthorities, 'CREATED', (db) =>
-        db.certificateAuthority.create({ ...query, data }),
-      );
+      return context.create(certificateAuthorities, (db) => db.certificateAuthority.create({ ...query, data }));
     },
   }),
 );
@@ -115,7 +120,7 @@ builder.mutationField('updateCertificateAuthority', (t) =>
     resolve: (query, _, { id, input }, context) => {
       const where = { id, accountId: context.accountId };
       const data = checkTexts(input);
-      return context.write(certificateAuthorities, 'UPDATED', (db) =>
+      return context.update(certificateAuthorities, id, (db) =>
         db.certificateAuthority.update({ ...query, where, data }),
       );
     },

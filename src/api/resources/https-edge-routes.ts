@@ -6,7 +6,6 @@ import { builder } from '../builder/builder.ts';
 import { FEW_PER_DOCUMENT } from '../builder/field-cost.ts';
 import { changeSubscription, Node, registerResource } from '../collections/collection.ts';
 import type { Context } from '../context.ts';
-import type { ShownCircuitBreaker } from '../dependencies.ts';
 import { ApiError, requireFound } from '../errors/errors.ts';
 import { idempotencyKeyArgument } from '../idempotency.ts';
 import { httpsEdgeRoute as host, httpsEdge } from '../modules/hosts.ts';
@@ -16,6 +15,7 @@ import { nounOf } from '../naming.ts';
 import { NOTE_COLUMNS } from '../resource.ts';
 import { route } from '../route.ts';
 import { checkBytes, checkTexts } from '../text-limits.ts';
+import { CircuitBreakerState } from './edges/circuit-breaker-state.ts';
 
 const ROUTES_MAX = 100;
 const MATCH_MAX_BYTES = 1024;
@@ -26,38 +26,6 @@ const MatchType = builder.enumType('MatchType', {
     exact_path: { value: 'EXACT_PATH', description: 'The path is the match.' },
     path_prefix: { value: 'PATH_PREFIX', description: 'The path begins with the match.' },
   } as const,
-});
-
-const BreakerState = builder.enumType('BreakerState', {
-  description: 'What a circuit breaker does with requests.',
-  values: {
-    closed: { description: 'They go to the upstream.' },
-    open: { description: 'They are turned away with 503.' },
-    probing: { description: 'One is being tried; the others are turned away with 503.' },
-  } as const,
-});
-
-const CircuitBreakerState = builder.objectRef<ShownCircuitBreaker>('CircuitBreakerState').implement({
-  description:
-    'A circuit breaker over all nodes of the gateway: each counts the requests that came to it, and what is counted is summed.',
-  fields: (t) => ({
-    state: t.expose('state', { type: BreakerState, description: 'What it does with requests.' }),
-    requests: t.exposeInt('requests', { description: 'Completed requests in the rolling window.' }),
-    failures: t.exposeInt('failures', {
-      description: 'How many of them failed: the upstream answered with 500 or more, or not at all.',
-    }),
-    retryIn: t.float({
-      nullable: true,
-      description: 'Seconds until a request is let through to see how the upstream is; null while it is not open.',
-      resolve: ({ openUntil }) => (openUntil === undefined ? null : openUntil / 1000),
-    }),
-    partial: t.exposeBoolean('isPartial', {
-      nullable: true,
-      description:
-        'Whether a node of the gateway did not answer within a second: what it knows is missing. ' +
-        'Null where the node that answers has no links to others, and tells of itself alone.',
-    }),
-  }),
 });
 
 export const HttpsEdgeRoute = builder.prismaObject('Route', {
@@ -158,29 +126,37 @@ builder.mutationField('createHttpsEdgeRoute', (t) =>
       input: t.arg({ type: CreateHttpsEdgeRouteInput, required: true, description: 'The route.' }),
       ...idempotencyKeyArgument,
     },
-    resolve: (query, _, { edgeId, input }, context) => {
-      const { accountId } = context;
-      const { matchType, match } = input;
-      checkMatch(match);
-      const texts = checkTexts(input);
-      return context.write(host, 'CREATED', async (db, announce) => {
-        const edge = { id: edgeId, accountId, kind: 'HTTPS' } as const;
-        requireFound(await db.edge.findFirst({ where: edge, select: { id: true } }), nounOf('httpsEdge'));
-        if ((await db.route.count({ where: { edgeId } })) >= ROUTES_MAX)
-          throw new ApiError('tooManyRoutes', { max: ROUTES_MAX });
-        const id = newId(httpsEdgeRoutes.prefix);
-        await db.route.create({ data: { ...texts, id, accountId, edgeId, matchType, match }, select: { id: true } });
-        const row = await db.route.update({
-          ...query,
-          where: { id },
-          data: await writeModules(host, modules, input, { context, db, id }),
-        });
-        await host.afterWrite({ db, announce, baseUrl: context.baseUrl }, id);
-        return row;
-      });
-    },
+    resolve: (query, _, { edgeId, input }, context) => createRoute(query, edgeId, input, context),
   }),
 );
+
+/** @param query what is to be read of it. @throws {ApiError} when there is no such edge, or the input is not as it should be. */
+export function createRoute(
+  query: object,
+  edgeId: string,
+  input: typeof CreateHttpsEdgeRouteInput.$inferInput,
+  context: Context,
+) {
+  const { accountId } = context;
+  const { matchType, match } = input;
+  checkMatch(match);
+  const texts = checkTexts(input);
+  return context.create(host, async (db, announce) => {
+    const edge = { id: edgeId, accountId, kind: 'HTTPS' } as const;
+    requireFound(await db.edge.findFirst({ where: edge, select: { id: true } }), nounOf('httpsEdge'));
+    if ((await db.route.count({ where: { edgeId } })) >= ROUTES_MAX)
+      throw new ApiError('tooManyRoutes', { max: ROUTES_MAX });
+    const id = newId(httpsEdgeRoutes.prefix);
+    await db.route.create({ data: { ...texts, id, accountId, edgeId, matchType, match }, select: { id: true } });
+    const row = await db.route.update({
+      ...query,
+      where: { id },
+      data: await writeModules(host, modules, input, { context, db, id }),
+    });
+    await host.afterWrite({ db, announce, baseUrl: context.baseUrl }, id);
+    return row;
+  });
+}
 
 builder.mutationField('updateHttpsEdgeRoute', (t) =>
   t.prismaField({
@@ -196,7 +172,7 @@ builder.mutationField('updateHttpsEdgeRoute', (t) =>
       const match = input.match || undefined; // "" is what clients send who were not given one.
       if (match !== undefined) checkMatch(match);
       const data = { ...checkTexts(input), match, matchType: input.matchType ?? undefined };
-      return context.write(host, 'UPDATED', async (db, announce) => {
+      return context.update(host, where.id, async (db, announce) => {
         requireFound(
           await db.route.findFirst({ where: scoped(context, where), select: { id: true } }),
           nounOf('httpsEdgeRoute'),

@@ -3,15 +3,24 @@
 import { builder } from '../builder/builder.ts';
 import { FEW_PER_DOCUMENT } from '../builder/field-cost.ts';
 import { collection, Node, readRoutes } from '../collections/collection.ts';
+import type { Context } from '../context.ts';
 import { idempotencyKeyArgument } from '../idempotency.ts';
 import { httpsEdge, httpsEdgeRoute } from '../modules/hosts.ts';
 import { httpsEdgeModules as modules } from '../modules/index.ts';
 import { addModules, modulesSelection } from '../modules/module.ts';
 import { route } from '../route.ts';
-import { createEdge, edgeDeletion, edgeInputs, edgeSearch, hostportsSelect, updateEdge } from './edges/edge.ts';
+import {
+  createEdge,
+  EDGE_MEMBERS,
+  edgeDeletion,
+  edgeInputs,
+  edgeSearch,
+  hostportsSelect,
+  updateEdge,
+} from './edges/edge.ts';
 import { HttpsEdgeRoute, routeSelection } from './https-edge-routes.ts';
 
-const HttpsEdge = builder.prismaObject('Edge', {
+export const HttpsEdge = builder.prismaObject('Edge', {
   variant: 'HttpsEdge',
   description:
     'A configured public entry: it terminates HTTPS for its names and sends each request to a backend by route.',
@@ -46,6 +55,7 @@ const httpsEdges = collection({
   plural: 'httpsEdges',
   typeName: 'HttpsEdge',
   ref: HttpsEdge,
+  members: EDGE_MEMBERS,
   table: (db) => db.edge,
   where: () => ({ kind: 'HTTPS' }),
   audit: httpsEdge.audit,
@@ -66,9 +76,14 @@ builder.mutationField('createHttpsEdge', (t) =>
       input: t.arg({ type: CreateHttpsEdgeInput, required: true, description: 'The edge to create.' }),
       ...idempotencyKeyArgument,
     },
-    resolve: (query, _, { input }, context) => createEdge(host, modules, context, query, input),
+    resolve: (query, _, { input }, context) => createHttpsEdge(query, input, context),
   }),
 );
+
+/** @param query what is to be read of it. @throws {ApiError} when the input is not as it should be. */
+export function createHttpsEdge(query: object, input: typeof CreateHttpsEdgeInput.$inferInput, context: Context) {
+  return createEdge(host, modules, context, query, input);
+}
 
 builder.mutationField('updateHttpsEdge', (t) =>
   t.prismaField({

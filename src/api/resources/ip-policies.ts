@@ -3,6 +3,7 @@
 import { newId } from '../../store/ids.ts';
 import { builder } from '../builder/builder.ts';
 import { collection, deleteMutation, Node, readRoutes } from '../collections/collection.ts';
+import { NOTED_MEMBERS } from '../collections/members.ts';
 import { idempotencyKeyArgument } from '../idempotency.ts';
 import { searchByNotes } from '../resource.ts';
 import { route } from '../route.ts';
@@ -33,6 +34,7 @@ const ipPolicies = collection({
   plural: 'ipPolicies',
   typeName: 'IpPolicy',
   ref: IpPolicy,
+  members: NOTED_MEMBERS,
   table: (db) => db.ipPolicy,
   audit: { name: 'ip_policy', subject: 'An IP policy' },
   conflicts: { inUse: 'ipPolicyInUse' },
@@ -66,7 +68,7 @@ builder.mutationField('createIpPolicy', (t) =>
     },
     resolve: (query, _, { input }, context) => {
       const data = { ...checkTexts(input), id: newId(ipPolicies.prefix), accountId: context.accountId };
-      return context.write(ipPolicies, 'CREATED', (db) => db.ipPolicy.create({ ...query, data }));
+      return context.create(ipPolicies, (db) => db.ipPolicy.create({ ...query, data }));
     },
   }),
 );
@@ -83,7 +85,7 @@ builder.mutationField('updateIpPolicy', (t) =>
     resolve: (query, _, { id, input }, context) => {
       const where = { id, accountId: context.accountId };
       const data = checkTexts(input);
-      return context.write(ipPolicies, 'UPDATED', (db) => db.ipPolicy.update({ ...query, where, data }));
+      return context.update(ipPolicies, id, (db) => db.ipPolicy.update({ ...query, where, data }));
     },
   }),
 );

@@ -6,6 +6,7 @@ import { newId } from '../../store/ids.ts';
 import { builder, Ref } from '../builder/builder.ts';
 import { rfc3339 } from '../builder/timestamps.ts';
 import { collection, deleteMutation, Node, readRoutes } from '../collections/collection.ts';
+import { choice, id, NOTED_MEMBERS, text } from '../collections/members.ts';
 import type { Context } from '../context.ts';
 import { ApiError } from '../errors/errors.ts';
 import { idempotencyKeyArgument } from '../idempotency.ts';
@@ -51,6 +52,12 @@ export const ipPolicyRules = collection({
   plural: 'ipPolicyRules',
   typeName: 'IpPolicyRule',
   ref: IpPolicyRule,
+  members: {
+    ...NOTED_MEMBERS,
+    cidr: text('cidr', { isOrdered: true }),
+    'ip_policy.id': id('policyId'),
+    action: choice('action', { allow: 'ALLOW', deny: 'DENY' }),
+  },
   table: (db) => db.ipPolicyRule,
   audit: { name: 'ip_policy_rule', subject: 'A rule of an IP policy' },
   conflicts: { taken: 'cidrTaken' },
@@ -104,7 +111,7 @@ builder.mutationField('createIpPolicyRule', (t) =>
         cidr: checkCidr(input.cidr),
         action: checkAction(input.action),
       };
-      return context.write(ipPolicyRules, 'CREATED', async (db) => {
+      return context.create(ipPolicyRules, async (db) => {
         await checkRoom(db, { id: policyId, accountId });
         return db.ipPolicyRule.create({ ...query, data });
       });
@@ -124,7 +131,7 @@ builder.mutationField('updateIpPolicyRule', (t) =>
     resolve: (query, _, { id, input }, context) => {
       const where = { id, accountId: context.accountId };
       const data = { ...checkTexts(input), cidr: input.cidr == null ? undefined : checkCidr(input.cidr) };
-      return context.write(ipPolicyRules, 'UPDATED', (db) => db.ipPolicyRule.update({ ...query, where, data }));
+      return context.update(ipPolicyRules, id, (db) => db.ipPolicyRule.update({ ...query, where, data }));
     },
   }),
 );

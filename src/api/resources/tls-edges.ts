@@ -3,14 +3,24 @@
 import { builder } from '../builder/builder.ts';
 import { FEW_PER_DOCUMENT } from '../builder/field-cost.ts';
 import { collection, Node, readRoutes } from '../collections/collection.ts';
+import { id } from '../collections/members.ts';
+import type { Context } from '../context.ts';
 import { idempotencyKeyArgument } from '../idempotency.ts';
 import { tlsEdge } from '../modules/hosts.ts';
 import { tlsEdgeModules as modules } from '../modules/index.ts';
 import { addModules, modulesSelection } from '../modules/module.ts';
 import { route } from '../route.ts';
-import { createEdge, edgeDeletion, edgeInputs, edgeSearch, hostportsSelect, updateEdge } from './edges/edge.ts';
+import {
+  createEdge,
+  EDGE_MEMBERS,
+  edgeDeletion,
+  edgeInputs,
+  edgeSearch,
+  hostportsSelect,
+  updateEdge,
+} from './edges/edge.ts';
 
-const TlsEdge = builder.prismaObject('Edge', {
+export const TlsEdge = builder.prismaObject('Edge', {
   variant: 'TlsEdge',
   description: 'A configured public entry: it sends each TLS connection for its names to a backend.',
   interfaces: [Node],
@@ -39,6 +49,7 @@ const tlsEdges = collection({
   plural: 'tlsEdges',
   typeName: 'TlsEdge',
   ref: TlsEdge,
+  members: { ...EDGE_MEMBERS, 'backend.backend.id': id('backendId', { isNullable: true }) },
   table: (db) => db.edge,
   where: () => ({ kind: 'TLS' }),
   audit: tlsEdge.audit,
@@ -59,9 +70,14 @@ builder.mutationField('createTlsEdge', (t) =>
       input: t.arg({ type: CreateTlsEdgeInput, required: true, description: 'The edge to create.' }),
       ...idempotencyKeyArgument,
     },
-    resolve: (query, _, { input }, context) => createEdge(host, modules, context, query, input),
+    resolve: (query, _, { input }, context) => createTlsEdge(query, input, context),
   }),
 );
+
+/** @param query what is to be read of it. @throws {ApiError} when the input is not as it should be. */
+export function createTlsEdge(query: object, input: typeof CreateTlsEdgeInput.$inferInput, context: Context) {
+  return createEdge(host, modules, context, query, input);
+}
 
 builder.mutationField('updateTlsEdge', (t) =>
   t.prismaField({

@@ -1,14 +1,19 @@
 // Tunnel group backends: the labelled tunnels that traffic goes to, chosen by their labels.
 
+import type { BackendModel } from '../../store/generated/prisma/models.ts';
 import { newId } from '../../store/ids.ts';
 import { type Labels, matchesLabels } from '../../tunnel/endpoints/endpoint.ts';
 import { builder, Ref } from '../builder/builder.ts';
+import { changeOperation, mergeLabels } from '../collections/bulk-change.ts';
+import { bulkOperation } from '../collections/bulk-operations.ts';
 import { collection, deleteMutation, Node, readRoutes } from '../collections/collection.ts';
+import { labels, NOTED_MEMBERS } from '../collections/members.ts';
+import type { Context } from '../context.ts';
 import { ApiError } from '../errors/errors.ts';
 import { idempotencyKeyArgument } from '../idempotency.ts';
 import { NOTE_COLUMNS } from '../resource.ts';
 import { route } from '../route.ts';
-import { checkTexts } from '../text-limits.ts';
+import { checkLabelLimits, checkTexts } from '../text-limits.ts';
 import { liveLabelledTunnels } from './tunnels/live-tunnels.ts';
 
 const LABELS_MAX = 16;
@@ -56,6 +61,7 @@ const tunnelGroupBackends = collection({
   plural: 'tunnelGroupBackends',
   typeName: 'TunnelGroupBackend',
   ref: TunnelGroupBackend,
+  members: { ...NOTED_MEMBERS, labels: labels('labels') },
   table: (db) => db.backend,
   audit: { name: 'tunnel_group_backend', subject: 'A tunnel group backend' },
   conflicts: { inUse: 'backendInUse' },
@@ -100,18 +106,25 @@ builder.mutationField('createTunnelGroupBackend', (t) =>
       input: t.arg({ type: CreateTunnelGroupBackendInput, required: true, description: 'The tunnel group.' }),
       ...idempotencyKeyArgument,
     },
-    resolve: (query, _, { input }, context) => {
-      const { accountId } = context;
-      const data = {
-        ...checkTexts(input),
-        id: newId(tunnelGroupBackends.prefix),
-        accountId,
-        labels: checkLabels(input.labels),
-      };
-      return context.write(tunnelGroupBackends, 'CREATED', (db) => db.backend.create({ ...query, data }));
-    },
+    resolve: (query, _, { input }, context) => createBackend(query, input, context),
   }),
 );
+
+/** @param query what is to be read of it. @throws {ApiError} when its labels or texts are not as they should be. */
+export function createBackend(
+  query: object,
+  input: typeof CreateTunnelGroupBackendInput.$inferInput,
+  context: Context,
+): Promise<BackendModel> {
+  const { accountId } = context;
+  const data = {
+    ...checkTexts(input),
+    id: newId(tunnelGroupBackends.prefix),
+    accountId,
+    labels: checkSelector(input.labels),
+  };
+  return context.create(tunnelGroupBackends, (db) => db.backend.create({ ...query, data }));
+}
 
 builder.mutationField('updateTunnelGroupBackend', (t) =>
   t.prismaField({
@@ -126,11 +139,25 @@ builder.mutationField('updateTunnelGroupBackend', (t) =>
       const where = { id, accountId: context.accountId };
       // {} is what clients send who were not given any.
       const isGiven = input.labels != null && Object.keys(input.labels).length > 0;
-      const data = { ...checkTexts(input), labels: isGiven ? checkLabels(input.labels as Labels) : undefined };
-      return context.write(tunnelGroupBackends, 'UPDATED', (db) => db.backend.update({ ...query, where, data }));
+      const data = { ...checkTexts(input), labels: isGiven ? checkSelector(input.labels as Labels) : undefined };
+      return context.update(tunnelGroupBackends, id, (db) => db.backend.update({ ...query, where, data }));
     },
   }),
 );
+
+const selectorLabels = changeOperation<Labels>({
+  ...{ kind: tunnelGroupBackends.kind, table: 'backend', target: mergeLabels },
+  async read({ db, accountId }, id) {
+    const row = await db.backend.findUnique({ where: { id, accountId }, select: { labels: true } });
+    return (row?.labels ?? null) as Labels | null;
+  },
+  write: (context, id, given) => {
+    const data = { labels: checkSelector(given) };
+    const where = { id, accountId: context.accountId };
+    return context.update(tunnelGroupBackends, id, (db) => db.backend.update({ where, data, select: { id: true } }));
+  },
+});
+bulkOperation(tunnelGroupBackends.kind, 'CHANGE_LABELS', selectorLabels);
 
 deleteMutation(tunnelGroupBackends, 'deleteTunnelGroupBackend', {
   description:
@@ -138,18 +165,9 @@ deleteMutation(tunnelGroupBackends, 'deleteTunnelGroupBackend', {
 });
 
 /** @throws {ApiError} when there are none or too many, or a key or a value is not of the right length. */
-function checkLabels(labels: Labels): Labels {
-  const pairs = Object.entries(labels);
-  const member = 'labels';
-  if (pairs.length === 0) throw new ApiError('labelsMissing', { member });
-  if (pairs.length > LABELS_MAX) throw new ApiError('tooManyLabels', { member, max: LABELS_MAX });
-  const isLong = (text: string) => Buffer.byteLength(text) > LABEL_MAX_BYTES;
-  for (const [key, value] of pairs) {
-    const max = LABEL_MAX_BYTES;
-    if (key === '' || key.includes('=') || isLong(key)) throw new ApiError('labelKeyLength', { member, max });
-    if (value === '' || isLong(value)) throw new ApiError('labelValueLength', { member, max });
-  }
-  return labels;
+function checkSelector(labels: Labels): Labels {
+  if (Object.keys(labels).length === 0) throw new ApiError('labelsMissing', { member: 'labels' });
+  return checkLabelLimits(labels, { count: LABELS_MAX, key: LABEL_MAX_BYTES, value: LABEL_MAX_BYTES });
 }
 
 const selection = 'id uri createdAt description metadata labels tunnels { id uri }';

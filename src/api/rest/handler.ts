@@ -13,7 +13,7 @@ import { runOperation } from '../graphql/run-operation.ts';
 import type { Admit } from '../http/admission.ts';
 import { checkContentType, hasBody, parseStrictly, readBody } from '../http/request-body.ts';
 import { sendError, sendJson } from '../http/responses.ts';
-import { camelCase, restName, snakeCase } from '../naming.ts';
+import { camelCase, inSnakeCase, restName, snakeCase } from '../naming.ts';
 import type { Route } from '../route.ts';
 
 /** A row, ready to answer requests. */
@@ -67,13 +67,6 @@ export function prepareRoute(schema: GraphQLSchema, row: Route): PreparedRoute {
   };
 }
 
-/** Gives every field whose name has a capital letter an alias in snake_case, unless it has an alias already. */
-export function inSnakeCase(selection: string): string {
-  return selection.replace(/(\w+:\s*)?\b([a-z]+[A-Z]\w*)\b/g, (whole, alias: string | undefined, name: string) =>
-    alias ? whole : `${snakeCase(name)}: ${name}`,
-  );
-}
-
 /** The collections of the API by name, and where each is: `{ uri, subresource_uris }`. */
 export function serveCollectionList(rows: PreparedRoute[]): (exchange: ApiExchange) => void {
   const lists = rows.filter(
@@ -89,8 +82,13 @@ export function serveCollectionList(rows: PreparedRoute[]): (exchange: ApiExchan
 /** Documents about the API itself, by path; they need no API key. */
 export type PublicDocuments = Record<string, (exchange: ApiExchange) => void>;
 
-/** The Express application of the documented paths. */
-export function createRestApp(rows: PreparedRoute[], documents: PublicDocuments, admit: Admit): Express {
+/** The Express application of the documented paths. @param exports downloads of lists, by path. */
+export function createRestApp(
+  rows: PreparedRoute[],
+  documents: PublicDocuments,
+  exports: ReadonlyMap<string, (exchange: ApiExchange) => Promise<void>>,
+  admit: Admit,
+): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -103,6 +101,13 @@ export function createRestApp(rows: PreparedRoute[], documents: PublicDocuments,
       const { exchange } = response.locals as { exchange: ApiExchange };
       if (!isAllowed(request.method, ['GET'], exchange)) return;
       respond(exchange);
+    });
+  }
+  for (const [path, serve] of exports) {
+    app.all(path, (request, response) => {
+      const { exchange } = response.locals as { exchange: ApiExchange };
+      if (!isAllowed(request.method, ['GET'], exchange)) return;
+      serve(exchange).catch((error) => sendError(exchange, error));
     });
   }
   for (const path of new Set(rows.map((row) => row.path))) {

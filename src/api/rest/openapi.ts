@@ -25,6 +25,7 @@ import { restName, snakeCase } from '../naming.ts';
 import type { PreparedRoute } from './handler.ts';
 
 type Json = Record<string, unknown>;
+type Paths = Record<string, Json>;
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 /** Addresses that the document is kept for. An API has one or two; who makes up more of them gets it made each time. */
@@ -32,9 +33,9 @@ const KNOWN_MAX = 4;
 
 const error = { $ref: '#/components/schemas/Error' };
 
-/** @returns what answers with the document. */
-export function serveOpenApi(schema: GraphQLSchema, rows: PreparedRoute[]): (exchange: ApiExchange) => void {
-  const documentFor = openApiOf(schema, rows);
+/** @param more paths that are no rows. @returns what answers with the document. */
+export function serveOpenApi(schema: GraphQLSchema, rows: PreparedRoute[], more: Paths): (to: ApiExchange) => void {
+  const documentFor = openApiOf(schema, rows, more);
   const known = new Map<string, Promise<CachedBody>>();
   return (exchange) => {
     const { baseUrl, response } = exchange;
@@ -53,9 +54,9 @@ export function serveOpenApi(schema: GraphQLSchema, rows: PreparedRoute[]): (exc
 }
 
 /** @returns the document for an API at an address. */
-function openApiOf(schema: GraphQLSchema, rows: PreparedRoute[]): (baseUrl: string) => object {
+function openApiOf(schema: GraphQLSchema, rows: PreparedRoute[], more: Paths): (baseUrl: string) => object {
   const inputs: Json = {};
-  const paths: Record<string, Json> = { ...publicPaths };
+  const paths: Paths = { ...publicPaths, ...more };
   for (const row of rows) {
     const path = row.path.replace(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [row.method.toLowerCase()]: operationOf(schema, row, inputs) };
@@ -74,7 +75,7 @@ function openApiOf(schema: GraphQLSchema, rows: PreparedRoute[]): (baseUrl: stri
 }
 
 /** The two documents that tell a client what there is. */
-const publicPaths: Record<string, Json> = {
+const publicPaths: Paths = {
   '/': { get: publicOperation('map', 'The collections of the API by name, and where each is.', rootSchema()) },
   '/openapi.json': { get: publicOperation('openapi', 'This document.', { type: 'object' }) },
 };

@@ -9,10 +9,11 @@ const NO_SECRET = '1';
 /**
  * Whether a page of our own sent a request: only such a page can set this header without being asked first (which is
  * then refused), and browsers say themselves where a request is from.
+ * @param methods those that the page uses for this.
  */
-export function isFromDashboard(exchange: ApiExchange): boolean {
-  const { method, headers } = exchange.request;
-  return method === 'POST' && headers['gateway-dashboard'] !== undefined && isOfSameOrigin(exchange);
+export function isFromDashboard(exchange: ApiExchange, methods: readonly string[] = ['POST']): boolean {
+  const { method = '', headers } = exchange.request;
+  return methods.includes(method) && headers['gateway-dashboard'] !== undefined && isOfSameOrigin(exchange);
 }
 
 /**

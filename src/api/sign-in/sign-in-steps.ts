@@ -2,17 +2,18 @@
 
 import type { Db } from '../../store/database/client.ts';
 import { endBrowserSessions, type NewSession, openSession, renewPageSecret } from '../../store/sign-in/sessions.ts';
-import type { Caller, Context } from '../context.ts';
+import type { SigningIn } from '../caller.ts';
+import type { Caller, Context, RecordedAct } from '../context.ts';
 import { ApiError } from '../errors/errors.ts';
 
 /** Of so many accounts that know one e-mail address, each user may sign in; in one account it is unique. */
 const SAME_EMAIL_MAX = 3;
 
-export interface User {
-  id: string;
-  accountId: string;
+export interface User extends Omit<SigningIn, 'sessionId'> {
   role: 'ADMIN' | 'MEMBER';
 }
+
+type SignInWay = 'password' | 'link';
 
 /** One whose password was right. */
 interface VerifiedUser extends User {
@@ -21,21 +22,35 @@ interface VerifiedUser extends User {
 
 /** The user with this e-mail address and password; null when there is none, which takes as long. */
 export async function findUserByPassword(
-  { db, app, client }: Context,
+  context: Context,
   email: string,
   password: string,
 ): Promise<VerifiedUser | null> {
+  const { db, app, client } = context;
   const users = await db.owner.findMany({
     where: { kind: 'USER', subject: email, active: true, password: { isNot: null } },
     orderBy: { id: 'asc' },
     take: SAME_EMAIL_MAX,
-    select: { id: true, accountId: true, role: true, password: { select: { hash: true } } },
+    select: { id: true, accountId: true, subject: true, role: true, password: { select: { hash: true } } },
   });
   for (const { password: stored, ...user } of users)
     if (stored && (await app.signIn.verifyPassword(password, stored.hash))) return { ...user, hash: stored.hash };
   if (users.length === 0) await app.signIn.verifyPassword(password, undefined);
   client.recordSignIn({ outcome: 'failed', by: 'password', userId: users[0]?.id });
+  for (const user of users) recordWrongPassword(context, user, 'sign-in');
   return null;
+}
+
+/** Who gave it is not known, nor who waits for the answer to find out whether there is such a user. */
+export function recordWrongPassword(
+  context: Context,
+  { id, accountId, subject }: Omit<User, 'role'>,
+  at: string,
+): void {
+  context.app.audit.recordSparingly(context, `sign-in ${id}`, {
+    ...{ action: 'SIGN_IN_FAILED', kind: 'user', objectId: id, objectName: subject, after: { by: 'password', at } },
+    actor: { id: '', accountId, subject: '' },
+  });
 }
 
 /**
@@ -55,14 +70,20 @@ async function hasSamePassword(db: Db, ownerId: string, hash: string): Promise<b
 }
 
 /** Begins a browser session of a user, in place of the one that the browser had. */
-export function beginSession(context: Context, user: User): Promise<NewSession> {
+export function beginSession(context: Context, user: User, by: SignInWay): Promise<NewSession> {
   const { app, client, authenticatedCaller } = context;
   const browser = { ip: client.ip, userAgent: client.userAgent };
-  return context.withoutAudit(async (db, announce) => {
+  return context.act(async (db, announce) => {
     if (authenticatedCaller?.sessionId !== undefined)
       await endBrowserSessions(db, announce, { id: authenticatedCaller.sessionId });
-    return openSession({ db, announce, keys: app.keys, now: app.now() }, user, browser);
+    const session = await openSession({ db, announce, keys: app.keys, now: app.now() }, user, browser);
+    const actor = { ...user, sessionId: session.id };
+    return { result: session, acts: [{ ...actOnUser(user, 'SIGNED_IN'), actor, after: { by } }] };
   });
+}
+
+function actOnUser({ id, subject }: Pick<User, 'id' | 'subject'>, action: RecordedAct['action']): RecordedAct {
+  return { action, kind: 'user', objectId: id, objectName: subject };
 }
 
 /** Hands over the session that was begun, and is in the database for good. @returns who has it. */
@@ -70,21 +91,34 @@ export function completeSignIn(
   { client }: Context,
   user: User,
   { id: sessionId, token, pageSecret }: NewSession,
-  by: 'password' | 'link',
+  by: SignInWay,
 ): Caller {
   client.setSession({ id: sessionId, token });
   client.recordSignIn({ outcome: 'ok', by, userId: user.id });
-  return { accountId: user.accountId, ownerId: user.id, isAdmin: user.role === 'ADMIN', sessionId, pageSecret };
+  const { accountId, id: ownerId, subject, role } = user;
+  return { accountId, ownerId, subject, isAdmin: role === 'ADMIN', sessionId, pageSecret };
 }
 
-/** Gives a user a password. The other browser sessions of the user end, and no link works any more. */
-export async function setPassword(context: Context, ownerId: string, hash: string): Promise<void> {
+/**
+ * Gives a user a password. The other browser sessions of the user end, and no link works any more.
+ * @param by how the user proved to be that user.
+ */
+export async function setPassword(
+  context: Context,
+  user: Omit<User, 'role'>,
+  hash: string,
+  by: SignInWay,
+): Promise<void> {
   const { app, authenticatedCaller } = context;
+  const { id: ownerId } = user;
   const changedAt = new Date(app.now());
-  await context.withoutAudit(async (db, announce) => {
+  await context.act(async (db, announce) => {
     await db.password.upsert({ where: { ownerId }, create: { ownerId, hash, changedAt }, update: { hash, changedAt } });
     await db.signInLink.deleteMany({ where: { ownerId } });
     await endBrowserSessions(db, announce, { ownerId, id: { not: authenticatedCaller?.sessionId } });
+    // Who comes with a link is nobody yet, or may be somebody else.
+    const actor = by === 'link' ? user : undefined;
+    return { result: undefined, acts: [{ ...actOnUser(user, 'PASSWORD_SET'), actor, after: { by } }] };
   });
 }
 
@@ -99,11 +133,11 @@ export async function withNewPageSecret(context: Context): Promise<Caller> {
   return { ...caller, pageSecret };
 }
 
-/** The e-mail address of the caller and the hash of the password. @throws {ApiError} when there is none. */
-export async function ownPasswordHash({ db, caller }: Context): Promise<{ email: string; hash: string }> {
+/** The caller and the hash of the caller's password. @throws {ApiError} when there is none. */
+export async function ownPasswordHash({ db, caller }: Context): Promise<Omit<VerifiedUser, 'role'>> {
   const where = { id: caller.ownerId };
-  const select = { subject: true, password: { select: { hash: true } } };
-  const { subject, password } = await db.owner.findUniqueOrThrow({ where, select });
+  const select = { id: true, accountId: true, subject: true, password: { select: { hash: true } } };
+  const { password, ...user } = await db.owner.findUniqueOrThrow({ where, select });
   if (!password) throw new ApiError('noPassword');
-  return { email: subject, hash: password.hash };
+  return { ...user, hash: password.hash };
 }

@@ -20,7 +20,7 @@ const FREE_PORTS = Object.fromEntries(['API', 'ADMIN', 'AGENT', 'HTTP', 'HTTPS']
  * @returns {Promise<DemoGateway>}
  */
 export async function startGateway(processes, dataDir, env = {}) {
-  const child = processes.start('dist/main.js', [], {
+  const child = processes.start('dist/bundle/main.js', [], {
     ...FREE_PORTS,
     TCP_PORTS: '0',
     DATA_DIR: dataDir,

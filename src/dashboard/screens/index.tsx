@@ -2,6 +2,7 @@
 
 import type { ComponentType } from 'preact';
 import { lazy } from 'preact-iso';
+import { FiringAlertCount } from '../shell/firing-alerts.tsx';
 import type { NavItem } from '../shell/nav-item.ts';
 import { Button } from '../ui/button.tsx';
 import { Page } from '../ui/layout/page.tsx';
@@ -11,14 +12,19 @@ interface ScreenEntry extends NavItem {
 }
 
 export const screens: readonly ScreenEntry[] = [
+  screen('overview', 'Overview', () => import('./overview/index.tsx')),
   screen('endpoints', 'Endpoints', () => import('./endpoints/index.tsx')),
+  { ...screen('alerts', 'Alerts', () => import('./alerts/index.tsx')), badge: FiringAlertCount },
   screen('agents', 'Agents', () => import('./agents/index.tsx')),
+  screen('requests', 'Requests', () => import('./requests/index.tsx')),
   screen('traffic', 'Traffic', () => import('./traffic/index.tsx')),
   screen('credentials', 'Credentials', () => import('./credentials/index.tsx')),
   screen('domains', 'Domains', () => import('./domains/index.tsx')),
   screen('edges', 'Edges', () => import('./edges/index.tsx')),
   screen('events', 'Events', () => import('./events/index.tsx')),
+  screen('audit', 'Audit', () => import('./audit/index.tsx')),
   screen('access', 'Access', () => import('./access/index.tsx')),
+  { ...screen('jobs', 'Bulk changes', () => import('./jobs/index.tsx')), isListed: false },
   { ...screen('me', 'Your sign-in', () => import('./me/index.tsx')), isListed: false },
 ];
 

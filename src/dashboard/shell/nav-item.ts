@@ -1,3 +1,5 @@
+import type { ComponentType } from 'preact';
+
 /** A destination of the navigation and the search. */
 export interface NavItem {
   /** The folder of its source files, which is also the first segment of its path. */
@@ -5,4 +7,6 @@ export interface NavItem {
   title: string;
   /** Whether the navigation lists it. */
   isListed: boolean;
+  /** Shown beside the title in the navigation. */
+  badge?: ComponentType;
 }

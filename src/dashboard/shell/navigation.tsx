@@ -1,13 +1,15 @@
 import { useLocation } from 'preact-iso/router';
 import { toApiFailure } from '../data/client/client.ts';
 import { pathTo } from '../data/routing/paths.ts';
+import { removeDrafts } from '../data/session/drafts.ts';
 import { signOut, viewer, viewerName } from '../data/session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { toast } from '../ui/feedback/toast.tsx';
+import { askBeforeLeaving } from '../ui/unsaved/unsaved-work.ts';
 import type { NavItem } from './nav-item.ts';
 import { setTheme, type Theme, theme } from './theme.ts';
 
-const THEMES: Record<Theme, string> = { auto: 'As the system', light: 'Light', dark: 'Dark' };
+const THEMES: Record<Theme, string> = { auto: 'System theme', light: 'Light theme', dark: 'Dark theme' };
 
 /** The sidebar: links to the screens, the viewer, the theme and the sign-out button. */
 export function Navigation({ navItems, isOpen }: { navItems: readonly NavItem[]; isOpen: boolean }) {
@@ -18,10 +20,11 @@ export function Navigation({ navItems, isOpen }: { navItems: readonly NavItem[];
       <ul>
         {navItems
           .filter(({ isListed }) => isListed)
-          .map(({ folder, title }) => (
+          .map(({ folder, title, badge: Badge }) => (
             <li key={folder}>
               <a href={pathTo(folder)} aria-current={ariaCurrent(path, pathTo(folder))}>
                 {title}
+                {Badge && <Badge />}
               </a>
             </li>
           ))}
@@ -43,10 +46,19 @@ export function Navigation({ navItems, isOpen }: { navItems: readonly NavItem[];
             ))}
           </select>
         </label>
-        <Button onClick={() => void signOut().catch((error) => toast(toApiFailure(error).message))}>Sign out</Button>
+        <Button onClick={() => askBeforeLeaving(() => void leave())}>Sign out</Button>
       </div>
     </nav>
   );
+}
+
+async function leave(): Promise<void> {
+  try {
+    await signOut();
+    removeDrafts();
+  } catch (error) {
+    toast(toApiFailure(error).message);
+  }
 }
 
 function ariaCurrent(path: string, place: string): 'page' | 'true' | undefined {

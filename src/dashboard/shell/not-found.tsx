@@ -14,9 +14,10 @@ export function NotFound() {
     <Page title="Nothing is here">
       <EmptyState
         title="This address leads nowhere"
-        action={<LinkButton href={pathTo('endpoints')}>To the endpoints</LinkButton>}
+        action={<LinkButton href={pathTo('overview')}>To the overview</LinkButton>}
       >
-        What it named may have been deleted. Search finds everything that is there.
+        There is no page at <code>{path}</code>. It may be mistyped, or of another version of the gateway. The search,
+        by the key <kbd>/</kbd>, finds everything that is there.
       </EmptyState>
     </Page>
   );

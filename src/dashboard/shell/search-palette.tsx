@@ -1,4 +1,4 @@
-// The search over all objects and screens, opened by `/` or Ctrl-K.
+// The search over all objects, screens and actions, opened by `/` or Ctrl-K.
 
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
@@ -8,52 +8,83 @@ import { objectPath, pathTo } from '../data/routing/paths.ts';
 import { Search } from '../generated/operations.ts';
 import { Toasts } from '../ui/feedback/toast.tsx';
 import { useModal } from '../ui/feedback/use-modal.ts';
+import { askBeforeLeaving } from '../ui/unsaved/unsaved-work.ts';
 import type { NavItem } from './nav-item.ts';
+import { matchingActions } from './palette-actions.ts';
 
 /** The debounce time of the search. */
 const DEBOUNCE_MS = 150;
 const MAX_HITS = 20;
 
 interface Hit {
-  href: string;
+  /** It is the same while the text changes. */
+  key: string;
+  href?: string;
+  run?: () => void;
   title: string;
   detail: string;
   kind: string;
 }
 
-export function SearchPalette({ navItems, onClose }: { navItems: readonly NavItem[]; onClose: () => void }) {
+interface SearchPaletteProps {
+  navItems: readonly NavItem[];
+  showShortcuts: () => void;
+  onClose: () => void;
+}
+
+export function SearchPalette({ navItems, showShortcuts, onClose }: SearchPaletteProps) {
   const { route } = useLocation();
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   const [text, setText] = useState('');
-  const [selected, setSelected] = useState(0);
+  /** The hit that was chosen by the arrow keys; without one it is the first. */
+  const [chosen, setChosen] = useState('');
+  const [isEntered, setEntered] = useState(false);
   const searchText = useDebounced(text.trim(), DEBOUNCE_MS);
-  const { data, error } = useQuery(
+  const { data, error, isPrevious } = useQuery(
     Search,
     { text: searchText, first: MAX_HITS },
     { skip: searchText === '', keepPreviousData: true },
   );
 
   const objectHits = searchText === '' ? [] : (data?.search ?? []).map(toHit);
-  const hits = [...matchingNavItems(navItems, text), ...objectHits];
-  const current = Math.min(selected, hits.length - 1);
+  // What the dashboard itself has does not wait for the gateway.
+  const ownHits = [...matchingNavItems(navItems, text), ...actionHits(text, showShortcuts)];
+  const hits = [...ownHits, ...objectHits];
+  const found = hits.findIndex(({ key }) => key === chosen);
+  const current = Math.max(0, found);
+  const isCurrentText = searchText === text.trim() && !isPrevious && (searchText === '' || Boolean(data ?? error));
 
   useModal(dialog);
   useEffect(() => {
     dialog.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
   });
 
+  // Enter may come before the hits of the text that was typed.
+  useEffect(() => {
+    if (!isEntered || !isCurrentText) return;
+    setEntered(false);
+    go(hits[current]);
+  });
+
   function go(hit: Hit | undefined) {
     if (!hit) return;
+    const { href, run } = hit;
     onClose();
-    route(hit.href);
+    if (href === undefined) run?.();
+    else askBeforeLeaving(() => route(href));
+  }
+
+  function enter() {
+    if (isCurrentText || (chosen === '' && ownHits.length > 0)) go(hits[current]);
+    else setEntered(true);
   }
 
   function onKeyDown(event: KeyboardEvent) {
     if (event.target instanceof HTMLButtonElement) return; // The button of a toast handles its own keys.
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step !== undefined && hits.length > 0) setSelected((current + step + hits.length) % hits.length);
-    else if (event.key === 'Enter') go(hits[current]);
+    if (step !== undefined && hits.length > 0) setChosen(hits[(current + step + hits.length) % hits.length]?.key ?? '');
+    else if (event.key === 'Enter') enter();
     else return;
     event.preventDefault();
   }
@@ -84,14 +115,15 @@ export function SearchPalette({ navItems, onClose }: { navItems: readonly NavIte
         value={text}
         onInput={(event) => {
           setText(event.currentTarget.value);
-          setSelected(0);
+          setChosen('');
+          setEntered(false);
         }}
       />
       <div id={`${id}-hits`} class="hits" role="listbox" aria-label="What was found">
         {hits.map((hit, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are heard by the dialog
           <div
-            key={hit.href}
+            key={hit.key}
             id={`${id}-${index}`}
             class="hit"
             role="option"
@@ -106,8 +138,7 @@ export function SearchPalette({ navItems, onClose }: { navItems: readonly NavIte
         ))}
       </div>
       <p class="palette-footer" role="status">
-        {error?.message ??
-          (hits.length === 0 && searchText !== '' && data ? 'Nothing was found.' : '↑ ↓ to choose, Enter to go')}
+        {error?.message ?? footerText(isEntered, hits.length === 0 && searchText !== '' && isCurrentText)}
       </p>
       <Toasts within={dialog} />
     </dialog>
@@ -118,11 +149,25 @@ function matchingNavItems(navItems: readonly NavItem[], text: string): Hit[] {
   const needle = text.trim().toLowerCase();
   return navItems
     .filter(({ title }) => title.toLowerCase().includes(needle))
-    .map(({ folder, title }) => ({ href: pathTo(folder), title, detail: '', kind: 'place' }));
+    .map(({ folder, title }) => ({ key: folder, href: pathTo(folder), title, detail: '', kind: 'place' }));
+}
+
+function actionHits(text: string, showShortcuts: () => void): Hit[] {
+  return matchingActions(text, showShortcuts).map((action) => ({
+    ...action,
+    key: action.title,
+    detail: '',
+    kind: 'action',
+  }));
+}
+
+function footerText(isWaiting: boolean, isNothingFound: boolean): string {
+  if (isWaiting) return 'Searching …';
+  return isNothingFound ? 'Nothing was found.' : '↑ ↓ to choose, Enter to go';
 }
 
 function toHit({ kind, id, title, detail }: { kind: string; id: string; title: string; detail: string }): Hit {
-  return { href: objectPath(kind, id), title: title || id, detail, kind: kindLabel(kind) };
+  return { key: id, href: objectPath(kind, id), title: title || id, detail, kind: kindLabel(kind) };
 }
 
 /** The display name of a kind of object: `bot user` for `botUser`, `API key` for `apiKey`. */

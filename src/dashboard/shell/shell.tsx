@@ -9,6 +9,7 @@ import { BASE_PATH } from '../data/routing/paths.ts';
 import type { NavItem } from './nav-item.ts';
 import { Navigation } from './navigation.tsx';
 import { SearchPalette } from './search-palette.tsx';
+import { ShortcutsDialog } from './shortcuts-dialog.tsx';
 
 interface ShellProps {
   navItems: readonly NavItem[];
@@ -18,6 +19,7 @@ interface ShellProps {
 export function Shell({ navItems, children }: ShellProps) {
   const { path } = useLocation();
   const isSearching = useSignal(false);
+  const isShowingKeys = useSignal(false);
   const isMenuOpen = useSignal(false);
 
   useEffect(() => {
@@ -27,15 +29,18 @@ export function Shell({ navItems, children }: ShellProps) {
   useEffect(() => {
     function onKeyDown(event: KeyboardEvent) {
       const isCommand = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k';
-      const isSlash = event.key === '/' && !event.ctrlKey && !event.metaKey && !event.altKey && !isTyping(event.target);
+      const isAlone = !event.ctrlKey && !event.metaKey && !event.altKey && !isTyping(event.target);
+      const isSearch = isCommand || (isAlone && event.key === '/');
+      const isQuestion = isAlone && event.key === '?';
       if (event.key === 'Escape') isMenuOpen.value = false;
-      if ((!isCommand && !isSlash) || document.querySelector('dialog[open]')) return;
+      if ((!isSearch && !isQuestion) || document.querySelector('dialog[open]')) return;
       event.preventDefault();
-      isSearching.value = true;
+      if (isSearch) isSearching.value = true;
+      else isShowingKeys.value = true;
     }
     window.addEventListener('keydown', onKeyDown);
     return () => window.removeEventListener('keydown', onKeyDown);
-  }, [isSearching, isMenuOpen]);
+  }, [isSearching, isShowingKeys, isMenuOpen]);
 
   return (
     <div class="shell">
@@ -55,7 +60,7 @@ export function Shell({ navItems, children }: ShellProps) {
         >
           <MenuIcon />
         </button>
-        <a class="brand" href={`${BASE_PATH}/endpoints`}>
+        <a class="brand" href={`${BASE_PATH}/overview`}>
           Tunnel Gateway
         </a>
         <button
@@ -79,8 +84,18 @@ export function Shell({ navItems, children }: ShellProps) {
       {isSearching.value && (
         <SearchPalette
           navItems={navItems}
+          showShortcuts={() => {
+            isShowingKeys.value = true;
+          }}
           onClose={() => {
             isSearching.value = false;
+          }}
+        />
+      )}
+      {isShowingKeys.value && (
+        <ShortcutsDialog
+          onClose={() => {
+            isShowingKeys.value = false;
           }}
         />
       )}

@@ -13,6 +13,8 @@ export interface ButtonProps {
   isDisabled?: boolean;
   /** The accessible name, where the visible text alone is ambiguous. */
   label?: string;
+  /** The id of an element that says why it is disabled. */
+  describedBy?: string;
 }
 
 /** A button. While it is busy it keeps the focus and ignores clicks. */
@@ -24,6 +26,7 @@ export function Button({
   isBusy,
   isDisabled,
   label,
+  describedBy,
 }: ButtonProps) {
   const isInactive = Boolean(isBusy || isDisabled);
   return (
@@ -31,6 +34,7 @@ export function Button({
       type={type}
       class={`button ${variant}`}
       aria-label={label}
+      aria-describedby={describedBy}
       aria-disabled={isInactive}
       aria-busy={isBusy || undefined}
       onClick={(event) => {

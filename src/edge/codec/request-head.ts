@@ -1,5 +1,4 @@
-// The head of a request (RFC 9112 §3 to §6): what is well formed, where it goes, how long its body is, and which of its
-// lines are for this hop only.
+// The head of a request (RFC 9112 §3 to §6): what is well formed, where it goes, its body's length, lines for this hop only.
 
 import type { VisitorError } from '../../http/visitor-errors.ts';
 import { CHUNKED } from './body.ts';
@@ -34,12 +33,14 @@ export class RequestHead extends HeadReader {
   isUpgrade = false;
   /** Whether the visitor takes fields behind a body in chunks: `TE: trailers` goes on, and needs `Connection: TE`. */
   takesTrailers = false;
+  /** Where the value of its User-Agent begins; 0 without one. */
+  userAgentStart = 0;
   readonly options = new ConnectionOptions();
   /** Whether its Authorization is of the whole connection. */
   authenticatesConnection = false;
+  readonly visitorCookies: string[] = []; // As in `name=value`; they don't go on.
   /** Lines that don't go on: pairs of where one begins and where the next begins, in order. */
   readonly drops: number[] = [];
-
   #fields = 0;
   #hasHost = false;
   #hasLength = false;
@@ -63,10 +64,12 @@ export class RequestHead extends HeadReader {
     this.isUpgrade = false;
     this.options.clear();
     this.drops.length = 0;
+    this.visitorCookies.length = 0;
     this.#fields = 0;
     this.#hasLength = false;
     this.#hasTe = false;
     this.takesTrailers = false;
+    this.userAgentStart = 0;
     this.authenticatesConnection = false;
     this.#upgrades = 0;
   }
@@ -133,7 +136,7 @@ export class RequestHead extends HeadReader {
         if (isWord(bytes, start, nameEnd, 'connection')) return this.#connection(start, nameEnd, lineEnd);
         if (isWord(bytes, start, nameEnd, 'content-length')) return this.#contentLength(nameEnd, lineEnd);
         if (!isWord(bytes, start, nameEnd, 'cookie')) return true;
-        return this.#dropIf(takeOwnCookies(bytes, nameEnd + 1, lineEnd), start, lineEnd);
+        return this.#dropIf(takeOwnCookies(bytes, nameEnd + 1, lineEnd, this.visitorCookies), start, lineEnd);
       case 0x66: // f
         return this.#dropIf(isWord(bytes, start, nameEnd, 'forwarded'), start, lineEnd);
       case 0x67: // g
@@ -156,13 +159,11 @@ export class RequestHead extends HeadReader {
         return true;
       case 0x75: // u
         if (isWord(bytes, start, nameEnd, 'upgrade')) this.#upgrade(nameEnd, lineEnd);
+        else if (isWord(bytes, start, nameEnd, 'user-agent')) this.userAgentStart = nameEnd + 1;
         return true;
       case 0x78: // x
-        return this.#dropIf(
-          startsWithWord(bytes, start, nameEnd, 'x-forwarded-') || isWord(bytes, start, nameEnd, 'x-real-ip'),
-          start,
-          lineEnd,
-        );
+        if (isWord(bytes, start, nameEnd, 'x-real-ip')) return this.#dropIf(true, start, lineEnd);
+        return this.#dropIf(startsWithWord(bytes, start, nameEnd, 'x-forwarded-'), start, lineEnd);
       default:
         return true;
     }

@@ -1,4 +1,4 @@
-// The certificates that were uploaded for reserved domains, by the names that they are shown for.
+// The certificates of reserved domains, and of the gateway's own names, by the names that they are shown for.
 
 import type { DomainCertificate } from './edge-config.ts';
 

@@ -1,5 +1,7 @@
-// What the public side asks of the control plane: the edges that are configured, and which certificates names have.
+// What the public side asks of the control plane: the edges that are configured, which certificates names have, and the challenges of
+// certificate authorities.
 
+import type { ChallengeRequest } from '../acme-challenges.ts';
 import type { ModulesSettings } from '../modules/descriptor.ts';
 
 /** A tunnel group that traffic goes to. */
@@ -43,15 +45,18 @@ export interface TlsEdgeConfig extends CommonConfig {
 
 export type EdgeConfig = HttpsEdgeConfig | TlsEdgeConfig;
 
-/** The certificate that somebody uploaded for a reserved domain. */
+/** The certificate of a reserved domain, uploaded or obtained, or one of the gateway's own names. */
 export interface DomainCertificate {
-  /** `rd_…` */
+  /** `rd_…`; of the gateway's own names, the id of the certificate: `cert_…`. */
   domainId: string;
+  /** '' for the gateway's own names. */
   accountId: string;
   /** Lower case; a wildcard begins with `*.`. */
   domain: string;
   cert: string;
   key: string;
+  /** In milliseconds since 1970. Undefined of a control process of a version before, which does not tell. */
+  notAfter?: number;
 }
 
 export interface EdgeConfigs {
@@ -73,4 +78,6 @@ export interface EdgeConfigSource {
    * was made on this node it is not answered before the promise is settled. Ends with the returned function.
    */
   onChange(listener: (ids: readonly string[] | null) => Promise<void>): () => void;
+  /** The answer to a challenge of a certificate authority; undefined when none is expected. */
+  findChallenge(request: ChallengeRequest): Promise<string | undefined>;
 }

@@ -9,6 +9,7 @@ import type { PickTunnel } from './backend.ts';
 
 /** What the endpoints of one edge have in common. */
 export interface EdgeEndpointDeps {
+  edgeId: string;
   accountId: string;
   proto: 'https' | 'tls';
   /** The port that URLs show. */
@@ -23,6 +24,7 @@ export class EdgeEndpoint implements LiveEndpoint {
   readonly id: string;
   readonly tunnelId = '';
   readonly accountId: string;
+  readonly edgeId: string;
   readonly proto: 'https' | 'tls';
   readonly hostname: string;
   readonly port: number;
@@ -43,6 +45,7 @@ export class EdgeEndpoint implements LiveEndpoint {
   ) {
     this.id = endpointId;
     this.accountId = edge.accountId;
+    this.edgeId = edge.edgeId;
     this.proto = edge.proto;
     this.hostname = hostname;
     this.port = edge.port;

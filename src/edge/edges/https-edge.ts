@@ -4,7 +4,9 @@ import type { CircuitBreaker } from '../../http/circuit-breaker.ts';
 import type { HttpModule, TlsParameters } from '../../http/module.ts';
 import type { VisitorError } from '../../http/visitor-errors.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
+import { TrafficMeter } from '../../tunnel/endpoints/traffic-meter.ts';
 import { createModules } from '../http-modules.ts';
+import type { CountedRoute } from '../metrics/request-counter.ts';
 import type { ModulesSettings } from '../modules/descriptor.ts';
 import { ModuleCache } from '../modules/module-cache.ts';
 import type { EndpointRules, HttpRoute } from '../pipeline/endpoint-rules.ts';
@@ -23,6 +25,7 @@ export interface LiveRoute extends HttpRoute {
   readonly breaker: CircuitBreaker | undefined;
   readonly backend: string;
   readonly kept: ModuleCache;
+  readonly counted: CountedRoute | undefined;
 }
 
 export class HttpsEdgeRuntime implements EndpointRules {
@@ -45,7 +48,7 @@ export class HttpsEdgeRuntime implements EndpointRules {
       this.tls = isSame ? before?.tls : terms; // Connections are bound to the very terms that they were made under.
     } catch (error) {
       parts.onBroken(id, error);
-      this.#broken = brokenRoute('', error);
+      this.#broken = brokenRoute('', undefined, error);
     }
     const routed = config.routes.map((route) => {
       const fingerprint = fingerprintOf(route, modules);
@@ -87,6 +90,7 @@ function liveRoute(
   // Whether one backend fails says nothing of another.
   const place = JSON.stringify(backend ?? null);
   const kept = new ModuleCache(before?.backend === place ? before.kept : undefined);
+  const counted = before?.counted ?? { id, meter: new TrafficMeter() };
   try {
     if (failure !== undefined) throw new Error(failure);
     const scope = () => `${id} ${place}`;
@@ -98,10 +102,12 @@ function liveRoute(
     const pick = backendTunnels(backend, owner.accountId, 'https', parts);
     const reached = (tunnel: LiveEndpoint | undefined) => (tunnel ? asHttp1Endpoint(tunnel) : 'backendOffline');
     return {
+      id,
       fingerprint,
       breaker,
       backend: place,
       kept,
+      counted,
       chain: modules.length > 0 ? new ModuleChain(modules) : undefined,
       convertsWebsockets,
       upstream() {
@@ -112,12 +118,12 @@ function liveRoute(
     };
   } catch (error) {
     onBroken(id, error);
-    return brokenRoute(fingerprint, error);
+    return { ...brokenRoute(fingerprint, counted, error), id };
   }
 }
 
 /** Turns everybody away; the log says why. */
-function brokenRoute(fingerprint: string, error: unknown): LiveRoute {
+function brokenRoute(fingerprint: string, counted: CountedRoute | undefined, error: unknown): LiveRoute {
   const module: HttpModule = {
     name: 'edge',
     onRequest: () => ({ kind: 'refuse', error: 'moduleFailed', reason: reasonOf(error) }),
@@ -128,6 +134,7 @@ function brokenRoute(fingerprint: string, error: unknown): LiveRoute {
     breaker: undefined,
     backend: '',
     kept: new ModuleCache(),
+    counted,
     chain,
     convertsWebsockets: false,
     upstream: () => 'moduleFailed',

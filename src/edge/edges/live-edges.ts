@@ -78,9 +78,16 @@ export class LiveEdges {
     this.#reloads.close();
   }
 
-  /** The certificate that was uploaded for a name: for the very name, else for the wildcard one label above. */
+  /** The certificate of a domain that has a name: for the very name, else for the wildcard one label above. */
   certificateFor(name: string): { cert: string; key: string } | undefined {
     return this.#certificates.find(name);
+  }
+
+  /** The certificate that was obtained for a name of the gateway's own, while it is in force. */
+  ownCertificateFor(name: string): { cert: string; key: string } | undefined {
+    const found = this.#certificates.find(name);
+    const { accountId, notAfter = Number.POSITIVE_INFINITY } = found ?? {};
+    return accountId === '' && notAfter > Date.now() ? found : undefined;
   }
 
   /** The circuit breaker of a route; undefined when it has none, or none that is on. */
@@ -159,7 +166,7 @@ export class LiveEdges {
     const meterOf = ({ endpointId }: { endpointId: string }) =>
       before?.endpoints.find(({ id }) => id === endpointId)?.meter;
     const endpoints = names.map(
-      (name) => new EdgeEndpoint(name, { accountId, proto: kind, port, tls, rules, pick }, meterOf(name)),
+      (name) => new EdgeEndpoint(name, { edgeId: id, accountId, proto: kind, port, tls, rules, pick }, meterOf(name)),
     );
     this.#runtimes.set(id, { fingerprint, rules, endpoints });
     for (const { hostname } of names) this.#edgeOfName.set(hostname, id);

@@ -13,10 +13,15 @@ import { bridgeWebsocket } from '../websocket/tcp-bridge.ts';
  */
 export function joinUpgraded(
   socket: Socket,
-  { stream, convertsWebsocket }: Upgrade,
+  { stream, convertsWebsocket, lifetime }: Upgrade,
   first: Buffer,
-  { counters, onClose }: CountedUpgrade,
+  { counters, onClose: closed }: CountedUpgrade,
 ): void {
+  const onClose = (wasCut: boolean) => {
+    lifetime?.over();
+    closed(wasCut);
+  };
+  lifetime?.goOn(() => void socket.destroy());
   if (socket.destroyed) {
     onClose(true);
     stream.reset(ErrorCode.CANCELLED);

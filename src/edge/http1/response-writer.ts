@@ -126,12 +126,15 @@ export class Http1ResponseWriter implements ResponseWriter {
    * @param unread bytes of the new protocol that the visitor has sent.
    * @returns what has to be called once, when the new protocol is over.
    */
-  writeUpgrade({ head, rest, recording }: Upgrade, unread: number): ((wasCut: boolean) => void) | undefined {
+  writeUpgrade({ head, rest, recording, onClose }: Upgrade, unread: number): (wasCut: boolean) => void {
     this.#writeBytes(head);
     recording?.responseStarted(SWITCHING_PROTOCOLS, head.toString('latin1'));
     const onEnd = recording?.upgraded(unread + this.#connection.socket.readableLength);
     if (rest.length > 0) this.#writeBytes(rest);
-    return onEnd;
+    return (wasCut) => {
+      onEnd?.(wasCut);
+      onClose?.(wasCut);
+    };
   }
 
   /** @param isPart whether more of the response follows. */

@@ -7,22 +7,42 @@ import type { TrafficMeter } from '../../tunnel/endpoints/traffic-meter.ts';
 import type { ConnectionSlot } from '../visitors/connection-slots.ts';
 import { countResponse, type HttpCounters } from './counters.ts';
 import type { DurationHistogram } from './duration-histogram.ts';
+import type { TrafficRecorder } from './traffic-recorder.ts';
+
+/** Where the figures of traffic are recorded; undefined: nowhere. */
+type Recorder = Pick<TrafficRecorder, 'recordEndpoint' | 'recordRoute'> | undefined;
+
+/** A route of an edge, whose requests are counted by themselves. */
+export interface CountedRoute {
+  readonly id: string;
+  readonly meter: TrafficMeter;
+}
 
 /** Counts a connection of TCP or TLS from now until it is closed. @param durations where it counts how long that is. */
-export function countConnection({ meter }: LiveEndpoint, socket: Socket, durations?: DurationHistogram): void {
+export function countConnection(
+  endpoint: LiveEndpoint,
+  socket: Socket,
+  recorder: Recorder,
+  durations?: DurationHistogram,
+): void {
+  const { meter } = endpoint;
   const beganAt = performance.now();
   const end = () => {
+    const durationMs = performance.now() - beganAt;
     meter?.end();
-    durations?.observe(performance.now() - beganAt);
+    meter?.recording?.disconnected(durationMs);
+    durations?.observe(durationMs);
   };
   meter?.begin();
+  if (meter && !meter.recording) recorder?.recordEndpoint(meter, endpoint);
+  meter?.recording?.connected();
   if (socket.closed) end();
   else socket.once('close', end);
 }
 
 /** Where bytes count that pass from one side to the other as they are. @param listener what all that pass through it count for. */
 export function combinedTraffic<T extends ByteCounters | undefined>(
-  meter: TrafficMeter | undefined,
+  meter: ByteCounters | undefined,
   listener: T,
 ): ByteCounters | T {
   if (!meter) return listener;
@@ -35,6 +55,7 @@ export type CountedUpgrade = Required<RelayHooks>;
 /** What requests come through. */
 interface Listener {
   readonly counters: HttpCounters;
+  readonly services: { readonly recorder?: Recorder };
   /** A clock that never goes back, in milliseconds. */
   now(): number;
 }
@@ -46,9 +67,15 @@ export class RequestCounter {
   readonly #slot: Pick<ConnectionSlot, 'use'>;
   /** Of the endpoint of the request under way. */
   #meter: TrafficMeter | undefined;
+  #accountId = '';
+  /** Of the route that it takes; undefined until it has taken one, and where there are none. */
+  #route: TrafficMeter | undefined;
+  /** Bytes of the request under way that were read. */
+  #received = 0;
   /** When the request under way came to its endpoint; undefined where there is none. */
   #beganAt: number | undefined;
   #isAnswered = false;
+  #isRefused = false;
 
   /** @param slot of the connection. */
   constructor(listener: Listener, slot: Pick<ConnectionSlot, 'use'>) {
@@ -58,19 +85,42 @@ export class RequestCounter {
   }
 
   /** A request has come to an endpoint. @param head where its bytes are. @returns false when there is no place for it. */
-  begin({ meter, accountId }: LiveEndpoint, head: { start: number; end: number }, now: number): boolean {
+  begin(endpoint: LiveEndpoint, head: { start: number; end: number }, now: number): boolean {
+    const { meter, accountId } = endpoint;
     if (!this.#slot.use(accountId)) return false;
     this.#beganAt = now;
     this.#isAnswered = false;
+    this.#isRefused = false;
+    this.#received = 0;
+    this.#accountId = accountId;
     this.#meter = meter;
-    meter?.begin();
+    if (meter) {
+      meter.begin();
+      if (!meter.recording) this.#listener.services.recorder?.recordEndpoint(meter, endpoint);
+    }
     this.addEndpointReceived(head.end - head.start);
     return true;
   }
 
+  /** The request takes a route of its edge. What has come of it counts there, too. */
+  takeRoute({ id, meter }: CountedRoute): void {
+    if (!this.#meter || this.#route) return;
+    this.#route = meter;
+    meter.begin();
+    if (!meter.recording) this.#listener.services.recorder?.recordRoute(meter, id, this.#accountId);
+    meter.fromSocket += this.#received;
+  }
+
+  /** A module wants the request to have no response. */
+  refuse(): void {
+    this.#isRefused = true;
+  }
+
   /** Some of it was read, which the listener has counted already. */
   addEndpointReceived(bytes: number): void {
+    this.#received += bytes;
     if (this.#meter) this.#meter.fromSocket += bytes;
+    if (this.#route) this.#route.fromSocket += bytes;
   }
 
   /** Some of it was read, which the listener has not counted yet. */
@@ -82,6 +132,7 @@ export class RequestCounter {
   addSent(bytes: number): void {
     this.#traffic.toSocket += bytes;
     if (this.#meter) this.#meter.toSocket += bytes;
+    if (this.#route) this.#route.toSocket += bytes;
   }
 
   /** The head of an answer is sent, of upstream's or one of our own: not an interim one. */
@@ -90,16 +141,30 @@ export class RequestCounter {
     countResponse(counters, status);
     if (this.#beganAt === undefined || this.#isAnswered) return;
     this.#isAnswered = true;
-    counters.firstByteDurations.observe(this.#listener.now() - this.#beganAt);
+    const firstByteMs = this.#listener.now() - this.#beganAt;
+    counters.firstByteDurations.observe(firstByteMs);
+    this.#meter?.recording?.answered(status, firstByteMs);
+    this.#route?.recording?.answered(status, firstByteMs);
   }
 
   /** No request is under way any more, if one was. */
   end(): void {
-    if (this.#beganAt !== undefined)
-      this.#listener.counters.requestDurations.observe(this.#listener.now() - this.#beganAt);
+    if (this.#beganAt !== undefined) {
+      const durationMs = this.#listener.now() - this.#beganAt;
+      this.#listener.counters.requestDurations.observe(durationMs);
+      this.#recordEnd(this.#meter, durationMs);
+      this.#recordEnd(this.#route, durationMs);
+    }
     this.#beganAt = undefined;
     this.#meter?.end();
     this.#meter = undefined;
+    this.#route?.end();
+    this.#route = undefined;
+  }
+
+  #recordEnd(meter: TrafficMeter | undefined, durationMs: number): void {
+    if (this.#isAnswered) meter?.recording?.finished(durationMs);
+    else meter?.recording?.unanswered(durationMs, this.#isRefused);
   }
 
   /**
@@ -109,14 +174,17 @@ export class RequestCounter {
   countUpgrade(unread: number, onClose?: CountedUpgrade['onClose']): CountedUpgrade {
     this.addEndpointReceived(unread);
     const meter = this.#meter;
+    const route = this.#route;
     const beganAt = this.#beganAt;
     const { counters: listener, now } = this.#listener;
     this.#meter = undefined;
+    this.#route = undefined;
     this.#beganAt = undefined;
     return {
-      counters: combinedTraffic(meter, this.#traffic),
+      counters: combinedTraffic(route, combinedTraffic(meter, this.#traffic)),
       onClose(wasCut) {
         meter?.end();
+        route?.end();
         if (beganAt !== undefined) listener.upgradeDurations.observe(now() - beganAt);
         onClose?.(wasCut);
       },
@@ -126,10 +194,10 @@ export class RequestCounter {
 
 /** To whoever adds to it is one; what is added counts twice. */
 class CombinedTraffic implements ByteCounters {
-  readonly #meter: TrafficMeter;
+  readonly #meter: ByteCounters;
   readonly #listener: ByteCounters;
 
-  constructor(meter: TrafficMeter, listener: ByteCounters) {
+  constructor(meter: ByteCounters, listener: ByteCounters) {
     this.#meter = meter;
     this.#listener = listener;
   }

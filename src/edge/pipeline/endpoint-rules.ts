@@ -3,14 +3,19 @@
 import type { ConnectionModule, TlsParameters } from '../../http/module.ts';
 import type { VisitorError } from '../../http/visitor-errors.ts';
 import type { LiveEndpoint, TrafficRules } from '../../tunnel/endpoints/endpoint.ts';
+import type { CountedRoute } from '../metrics/request-counter.ts';
 import type { ModuleChain } from './module-chain.ts';
 
 /** Which requests of an endpoint are done what to, and where they go. */
 export interface HttpRoute {
+  /** Of an edge's route; undefined for what is no object of its own. */
+  readonly id?: string;
   /** Undefined where nothing is done to them. */
   readonly chain: ModuleChain | undefined;
   /** Whether a WebSocket's messages are the bytes of a TCP connection to upstream. */
   readonly convertsWebsockets: boolean;
+  /** Where its requests are counted by themselves: of the routes of edges. */
+  readonly counted?: CountedRoute | undefined;
   /** Where the request goes: to the endpoint itself, to whose turn it is; or why it goes nowhere. It never rejects. */
   upstream(endpoint: LiveEndpoint): LiveEndpoint | VisitorError | Promise<LiveEndpoint | VisitorError>;
 }

@@ -6,6 +6,14 @@ import { fieldsOf } from '../codec/fields.ts';
 import type { RequestHead } from '../codec/request-head.ts';
 import type { LocalReply } from './pipeline-response.ts';
 
+/** Errors that are the visitor's: upstream has no part in them, and nothing can follow them on the connection. */
+export const VISITOR_FAULTS: ReadonlySet<VisitorError> = new Set<VisitorError>([
+  'badBody',
+  'cutShort',
+  'requestTimeout',
+  'tooManyVisitors',
+]);
+
 /** @param more fields that it has besides. */
 export function errorReply(error: VisitorError, isHtml = false, more: ErrorResponseParts['fields'] = []): LocalReply {
   const { status, fields, body } = errorResponse(error, isHtml);

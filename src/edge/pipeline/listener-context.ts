@@ -3,6 +3,7 @@
 import type { Networks } from '../../net/networks.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
 import type { NameStatus } from '../../tunnel/endpoints/endpoint-lookup.ts';
+import type { AcmeChallenges } from '../acme-challenges.ts';
 import type { HttpCounters } from '../metrics/counters.ts';
 import type { EdgeSettings } from '../settings.ts';
 import type { PipelineServices } from './services.ts';
@@ -28,6 +29,8 @@ export interface ListenerContext {
   resolve(hostname: string): Promise<Resolution>;
   /** An origin such as `https://example.com:8443` that serves a name for which `find` has nothing; 307 leads there. */
   redirect?(hostname: string): string | undefined;
+  /** Challenges of certificate authorities, which are answered first; left out, none are. */
+  readonly challenges?: AcmeChallenges | undefined;
   /** The rules whose connection modules the connection has passed already. */
   readonly admitted?: Set<object> | undefined;
   readonly services: PipelineServices;

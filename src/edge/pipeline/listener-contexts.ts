@@ -3,6 +3,7 @@
 import { networksOf } from '../../net/networks.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
 import type { EndpointLookup, NameStatus } from '../../tunnel/endpoints/endpoint-lookup.ts';
+import type { AcmeChallenges } from '../acme-challenges.ts';
 import { httpsOrigin } from '../addresses.ts';
 import type { Counters } from '../metrics/counters.ts';
 import type { EdgeSettings } from '../settings.ts';
@@ -17,6 +18,7 @@ export interface ListenerContextOptions {
   /** A clock that never goes back, in milliseconds. */
   now(): number;
   counters: Pick<Counters, 'http' | 'https'>;
+  challenges?: AcmeChallenges | undefined;
 }
 
 /** The side of HTTPS and TLS. */
@@ -26,6 +28,7 @@ export function httpsListenerContext({
   services,
   now,
   counters,
+  challenges,
 }: ListenerContextOptions): HttpListenerContext {
   const { trustedProxies, ownNames } = settings;
   return {
@@ -37,6 +40,7 @@ export function httpsListenerContext({
     proxies: trustedProxies.length > 0 ? networksOf(trustedProxies) : undefined,
     now,
     counters: counters.https,
+    challenges,
   };
 }
 

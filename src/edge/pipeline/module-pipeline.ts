@@ -1,22 +1,25 @@
 // One request on its way through the modules of its endpoint, and its response on the way back. What is decided here is
 // carried out by the request pipeline.
 
-import type { TLSSocket } from 'node:tls';
 import type { HttpExchange, HttpResponse, ModuleDecisions } from '../../http/exchange.ts';
-import type { ModuleRefusal, Responded, UpstreamOutcome, Verdict } from '../../http/module.ts';
+import type { Responded, UpstreamOutcome } from '../../http/module.ts';
 import { type VisitorError, visitorErrors } from '../../http/visitor-errors.ts';
-import type { LiveEndpoint, Visitor } from '../../tunnel/endpoints/endpoint.ts';
+import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
+import type { RequestCounter } from '../metrics/request-counter.ts';
+import type { LoggedRequest } from '../reports/logged-request.ts';
 import type { RequestRecording } from '../reports/request-recording.ts';
 import type { RequestObserver } from '../reports/traffic-reports.ts';
 import type { ConnectionInfo } from '../visitors/connection-info.ts';
 import type { RequestClient } from './clients.ts';
 import { admitConnection } from './connection-admission.ts';
+import { ConnectionView } from './connection-view.ts';
 import { type EndpointRules, endpointRulesOf, type HttpRoute } from './endpoint-rules.ts';
+import { ExchangeLifetime } from './exchange-lifetime.ts';
 import type { ChainProgress, Decision, ModuleChain } from './module-chain.ts';
 import type { PipelineRequest } from './pipeline-request.ts';
-import { ModuleResponse, type UpstreamResponse } from './pipeline-response.ts';
+import { ModuleResponse, UpstreamResponse } from './pipeline-response.ts';
 import { ABORTED, PASS, type PipelineStep } from './pipeline-step.ts';
-import { requestRefusal, type VisitorRefusal } from './refusal.ts';
+import { type ModuleResult, policyRefusal, requestRefusal, type VisitorRefusal } from './refusal.ts';
 import type { PipelineServices } from './services.ts';
 
 /** How often a request may be sent from one endpoint to another. */
@@ -26,20 +29,18 @@ interface ForwardHop extends ChainProgress {
   chain: ModuleChain;
 }
 
-interface ModuleResult {
-  module: { name: string };
-  verdict: NonNullable<Verdict>;
-}
-
-export class ModulePipeline implements HttpExchange {
+export class ModulePipeline extends ConnectionView implements HttpExchange {
   readonly request: PipelineRequest;
   response: HttpResponse | undefined;
   endpoint: LiveEndpoint;
   readonly decisions: ModuleDecisions | undefined;
+  readonly lifetime: ExchangeLifetime;
   /** Where the reason of a refusal is recorded. */
   readonly #observer: RequestObserver | undefined;
+  readonly #logged: LoggedRequest | undefined;
   readonly #connection: ConnectionInfo;
   readonly #services: PipelineServices;
+  readonly #counter: Pick<RequestCounter, 'takeRoute' | 'refuse'>;
   /** The chains that the request has passed, one for each endpoint that has modules. */
   readonly #chains: ForwardHop[] = [];
   #memory: Map<object, unknown> | undefined;
@@ -52,37 +53,20 @@ export class ModulePipeline implements HttpExchange {
     request: PipelineRequest,
     { listener, connection }: RequestClient,
     recording: Pick<RequestRecording, 'decisions' | 'observer'> | undefined,
+    counter: Pick<RequestCounter, 'takeRoute' | 'refuse'>,
+    logged: LoggedRequest | undefined,
+    cut: () => void,
   ) {
+    super(connection);
+    this.lifetime = new ExchangeLifetime(cut);
     this.endpoint = endpoint;
     this.request = request;
     this.decisions = recording?.decisions;
     this.#observer = recording?.observer;
+    this.#logged = logged;
     this.#connection = connection;
     this.#services = listener.services;
-  }
-
-  get visitor(): Visitor {
-    return this.#connection.visitor;
-  }
-
-  get startedAt(): number {
-    return this.#connection.startedAt;
-  }
-
-  get serverName(): string | undefined {
-    return this.#connection.serverName;
-  }
-
-  get tls(): TLSSocket | undefined {
-    return this.#connection.tls;
-  }
-
-  get bytesIn(): number {
-    return this.#connection.bytesIn;
-  }
-
-  get bytesOut(): number {
-    return this.#connection.bytesOut;
+    this.#counter = counter;
   }
 
   get memory(): Map<object, unknown> {
@@ -90,9 +74,17 @@ export class ModulePipeline implements HttpExchange {
     return this.#memory;
   }
 
+  endWith(hold: (cut: () => void) => () => void): void {
+    this.lifetime.endWith(hold);
+  }
+
   get operationId(): string {
     this.#operationId ??= this.#services.newOperationId();
     return this.#operationId;
+  }
+
+  get signal(): AbortSignal {
+    return this.lifetime.signal;
   }
 
   /** Sends the request through the modules of its endpoint, and of those that it is forwarded to. Never rejects. */
@@ -128,6 +120,7 @@ export class ModulePipeline implements HttpExchange {
     const endpoint = await admitConnection(this, rules, { ...this.#services, logRefusal });
     if (!endpoint) {
       this.settle('unasked');
+      this.#counter.refuse();
       return { kind: 'close' };
     }
     this.#connection.admitted.add(rules);
@@ -139,6 +132,8 @@ export class ModulePipeline implements HttpExchange {
     if (this.#isSettled) return ABORTED;
     const route = rules.route(this.request.target);
     if (typeof route === 'string') return this.#failed(route);
+    if (route.counted) this.#counter.takeRoute(route.counted);
+    if (this.#logged) this.#logged.routeId ??= route.id;
     if (!route.chain) return this.#toUpstream(route);
     const hop: ForwardHop = { chain: route.chain, passed: 0 };
     this.#chains.push(hop);
@@ -172,12 +167,15 @@ export class ModulePipeline implements HttpExchange {
       const hop = this.#chains[at] as ForwardHop;
       const decision = hop.chain.response(this, hop, at === from ? (modules ?? hop.passed) : hop.passed);
       if (decision instanceof Promise)
-        return decision.then((later) => (later ? this.#replaced(later, at) : this.#respond(at - 1)));
+        return decision.then((later) => {
+          if (this.lifetime.isAbandoned) return ABORTED;
+          return later ? this.#replaced(later, at) : this.#respond(at - 1);
+        });
       if (decision) return this.#replaced(decision, at);
     }
-    return this.response instanceof ModuleResponse
-      ? { kind: 'answer', answer: this.response.finished(this.decisions) }
-      : PASS;
+    const { response } = this;
+    const whole = response instanceof UpstreamResponse ? response.whole : response;
+    return whole instanceof ModuleResponse ? { kind: 'answer', answer: whole.finished(this.decisions) } : PASS;
   }
 
   /** A module has replaced the response that came: the modules before it get the new one. */
@@ -213,6 +211,7 @@ export class ModulePipeline implements HttpExchange {
     const { verdict } = decision;
     if (verdict.kind === 'close') {
       this.#log(decision, verdict.reason, undefined);
+      this.#counter.refuse();
       return { kind: 'close' };
     }
     const refusal = verdict.kind === 'refuse' ? verdict : policyRefusal('it cannot be forwarded now');
@@ -229,12 +228,14 @@ export class ModulePipeline implements HttpExchange {
   #logRefusal(refusal: VisitorRefusal): void {
     this.#services.logRefusal(refusal);
     if (this.#observer) this.#observer.refusal = { module: refusal.module, reason: refusal.reason };
+    this.#logged?.refused(refusal, refusal.operationId);
   }
 
   #guarded(work: () => PipelineStep | Promise<PipelineStep>): PipelineStep | Promise<PipelineStep> {
     const failed = (error: unknown): PipelineStep => {
       this.settle('unasked');
       this.#services.logFailure(error, this.operationId);
+      if (this.#logged) this.#logged.operationId = this.operationId;
       return { kind: 'fail', error: 'moduleFailed', fields: [['Service-Operation-Id', this.operationId]] };
     };
     try {
@@ -245,5 +246,3 @@ export class ModulePipeline implements HttpExchange {
     }
   }
 }
-
-const policyRefusal = (reason: string): ModuleRefusal => ({ kind: 'refuse', error: 'policyFailed', reason });

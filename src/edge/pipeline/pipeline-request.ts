@@ -1,5 +1,6 @@
 // A request whose head was read, as modules see it; and the head that it goes on with when they have changed it.
 
+import { describeOwnBody } from '../../http/body-fields.ts';
 import type { HttpRequest } from '../../http/exchange.ts';
 import { HeaderList } from '../../http/header-list.ts';
 import { CHUNKED } from '../codec/body.ts';
@@ -22,6 +23,7 @@ export class PipelineRequest implements HttpRequest {
   #fields: HeaderList | undefined;
   #newTarget: string | undefined;
   #newHost: string | undefined;
+  #ownBody: Buffer[] | undefined;
 
   /** @param collect reads the whole body. */
   constructor(source: RequestSource, listener: ListenerContext, collect: () => Promise<Buffer | undefined>) {
@@ -67,12 +69,32 @@ export class PipelineRequest implements HttpRequest {
     return this.#fields;
   }
 
+  /** What goes on in place of the body that came; undefined when that goes on. */
+  get ownBody(): readonly Buffer[] | undefined {
+    return this.#ownBody;
+  }
+
+  get received(): { host: string; target: string } {
+    return { host: this.#head.host.toString('latin1'), target: this.#target };
+  }
+
+  get visitorCookies(): readonly string[] {
+    return this.#head.visitorCookies;
+  }
+
   get bodyLength(): number | undefined {
+    if (this.#ownBody) return this.#ownBody[0]?.length;
     return this.#head.bodyLength === CHUNKED ? undefined : this.#head.bodyLength;
   }
 
   body(): Promise<Buffer | undefined> {
-    return this.#collect();
+    const [own] = this.#ownBody ?? [];
+    return own ? Promise.resolve(own) : this.#collect();
+  }
+
+  replaceBody(body: Buffer): void {
+    this.#ownBody = [body];
+    describeOwnBody(this.fields, body);
   }
 
   /** @returns whether the visitor waits for a 100 before sending the body (RFC 9110, section 10.1.1): upstream is not told. */

@@ -2,6 +2,7 @@
 
 import { STATUS_CODES } from 'node:http';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { describeOwnBody } from '../../http/body-fields.ts';
 import type { ContentCoding, HttpResponse, ModuleDecisions } from '../../http/exchange.ts';
 import { HeaderList, sanitizedFieldValue } from '../../http/header-list.ts';
 import type { Responded } from '../../http/module.ts';
@@ -12,16 +13,45 @@ import type { ResponseHead } from '../codec/response-head.ts';
 /** Of upstream. */
 export class UpstreamResponse implements HttpResponse {
   readonly isSynthetic = false;
-  readonly bodyLength: number | undefined;
   encoding: ContentCoding | undefined;
   readonly #head: ResponseHead;
+  readonly #length: number;
+  readonly #collect: () => Promise<Buffer | undefined>;
+  /** What goes on, once the body was read. */
+  #body: Buffer | undefined;
   #fields: HeaderList | undefined;
   #status: number | undefined;
 
-  /** @param bodyLength as `ResponseHead.bodyLength` has it. */
-  constructor(head: ResponseHead, bodyLength: number) {
+  /** @param length as `ResponseHead.bodyLength` has it. @param collect reads the whole body, which does not go on then. */
+  constructor(head: ResponseHead, length: number, collect: () => Promise<Buffer | undefined>) {
     this.#head = head;
-    this.bodyLength = bodyLength === CHUNKED || bodyLength === UNTIL_CLOSE ? undefined : bodyLength;
+    this.#length = length;
+    this.#collect = collect;
+  }
+
+  get bodyLength(): number | undefined {
+    if (this.#body) return this.#body.length;
+    return this.#length === CHUNKED || this.#length === UNTIL_CLOSE ? undefined : this.#length;
+  }
+
+  async body(): Promise<Buffer | undefined> {
+    if (this.#length === 0) return NOTHING; // Of the answer to HEAD, too, whose fields tell another length.
+    this.#body ??= await this.#collect();
+    return this.#body;
+  }
+
+  replaceBody(body: Buffer): void {
+    this.#body = body;
+    describeOwnBody(this.fields, body);
+  }
+
+  /** The response with the body that was read; undefined when none was, and it goes on as it comes. */
+  get whole(): ModuleResponse | undefined {
+    if (!this.#body) return undefined;
+    const { status, fields, encoding } = this;
+    const whole = new ModuleResponse({ kind: 'answer', status, fields: fields.list, body: this.#body });
+    whole.encoding = encoding;
+    return whole;
   }
 
   get status(): number {
@@ -54,7 +84,7 @@ export class ModuleResponse implements HttpResponse {
   status: number;
   readonly fields: HeaderList;
   encoding: ContentCoding | undefined;
-  readonly #body: Buffer;
+  #body: Buffer;
 
   constructor({ status, fields, body }: Responded) {
     this.status = status;
@@ -64,6 +94,15 @@ export class ModuleResponse implements HttpResponse {
 
   get bodyLength(): number {
     return this.#body.length;
+  }
+
+  async body(): Promise<Buffer> {
+    return this.#body;
+  }
+
+  replaceBody(body: Buffer): void {
+    this.#body = body;
+    describeOwnBody(this.fields, body);
   }
 
   /**

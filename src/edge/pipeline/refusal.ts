@@ -1,6 +1,7 @@
 // Visitors who are turned away.
 
 import type { HttpExchange } from '../../http/exchange.ts';
+import type { ModuleRefusal, Verdict } from '../../http/module.ts';
 
 /** A visitor who was turned away, for the log. */
 export interface VisitorRefusal {
@@ -35,3 +36,11 @@ export function requestRefusal(
     path: request.target.replace(/\?.*/s, ''),
   };
 }
+
+/** What a module has decided on a request or a response. */
+export interface ModuleResult {
+  module: { name: string };
+  verdict: NonNullable<Verdict>;
+}
+
+export const policyRefusal = (reason: string): ModuleRefusal => ({ kind: 'refuse', error: 'policyFailed', reason });

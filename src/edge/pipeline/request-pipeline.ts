@@ -1,17 +1,17 @@
-// One request between a visitor's transport and an endpoint: routing, modules and policy, recording, and the responses of
-// the gateway's own. Both transports use it. They own their pipelines and give them what they read; a pipeline knows a
-// source and a writer, and no transport.
+// One request between a transport and an endpoint, of which it knows a source and a writer: routing, modules, own responses.
 
-import type { ErrorResponseParts } from '../../http/error-response.ts';
 import type { VisitorError } from '../../http/visitor-errors.ts';
 import { guarded } from '../../protocol/defect.ts';
 import { type ByteStream, ErrorCode } from '../../protocol/mux/stream.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
 import { CHUNKED } from '../codec/body.ts';
+import type { LoggedRequest } from '../reports/logged-request.ts';
 import { type RequestRecording, recordRequest } from '../reports/request-recording.ts';
 import { BodyCollector } from './body/body-collector.ts';
-import { endpointOf, stepWithoutEndpoint } from './endpoint-lookup.ts';
-import { errorReply, wantsHtml } from './error-reply.ts';
+import { collectBody } from './body/collect-body.ts';
+import { challengeStep, endpointOf, stepWithoutEndpoint } from './endpoint-lookup.ts';
+import { errorReply, VISITOR_FAULTS, wantsHtml } from './error-reply.ts';
+import { logRequest } from './logged-visits.ts';
 import { ModulePipeline } from './module-pipeline.ts';
 import { PipelineRequest } from './pipeline-request.ts';
 import type { LocalReply, UpstreamResponse } from './pipeline-response.ts';
@@ -19,16 +19,6 @@ import type { PipelineStep } from './pipeline-step.ts';
 import type { PipelineContext } from './transport.ts';
 import { UpstreamRequest, type UpstreamRequestEvents } from './upstream-request.ts';
 import { openWebsocket } from './websocket-upgrade.ts';
-
-const NOTHING = Buffer.alloc(0);
-
-/** Errors that are the visitor's: upstream has no part in them, and nothing can follow them on the connection. */
-const VISITOR_FAULTS: ReadonlySet<VisitorError> = new Set<VisitorError>([
-  'badBody',
-  'cutShort',
-  'requestTimeout',
-  'tooManyVisitors',
-]);
 
 export class RequestPipeline implements UpstreamRequestEvents {
   /** Whether nothing is left to do but to deliver what was written. */
@@ -40,6 +30,8 @@ export class RequestPipeline implements UpstreamRequestEvents {
   #collector: BodyCollector | undefined;
   /** Only where the request is reported, and until it was. */
   #recording: RequestRecording | undefined;
+  /** Only where requests are logged. */
+  #logged: LoggedRequest | undefined;
   #upstream: UpstreamRequest | undefined;
 
   constructor(context: PipelineContext) {
@@ -67,6 +59,8 @@ export class RequestPipeline implements UpstreamRequestEvents {
     const { listener, source, timeouts } = this.#context;
     listener.counters.requests++;
     timeouts.forResponse(now);
+    const challenged = challengeStep(listener, source.head);
+    if (challenged) return void this.#follow(challenged);
     const endpoint = endpointOf(listener, source.head);
     if (endpoint === 'misdirected') this.fail(endpoint);
     else if (endpoint) this.#visit(endpoint, now);
@@ -75,11 +69,13 @@ export class RequestPipeline implements UpstreamRequestEvents {
 
   #visit(endpoint: LiveEndpoint, now: number): void {
     const { listener, source, counter } = this.#context;
+    this.#logged = logRequest(endpoint, listener, source, now);
     if (!counter.begin(endpoint, source.head, now)) return void this.fail('tooManyVisitors');
     this.#recording = recordRequest(source.client, endpoint, source.head, source.http2Fields);
     if (!endpoint.rules) return void this.#forward(endpoint, now);
     const request = new PipelineRequest(source, listener, () => this.#collect(request));
-    this.#modules = new ModulePipeline(endpoint, request, source.client, this.#recording);
+    const cut = () => this.fail('signInRequired');
+    this.#modules = new ModulePipeline(endpoint, request, source.client, this.#recording, counter, this.#logged, cut);
     this.#follow(this.#modules.handleRequest());
   }
 
@@ -116,6 +112,7 @@ export class RequestPipeline implements UpstreamRequestEvents {
   /** Answers with an error, if there is a response to be given still; cuts what there is of one otherwise. */
   fail(error: VisitorError): void {
     if (this.#isOver) return;
+    this.#logged?.failed(error);
     this.#modules?.settle(VISITOR_FAULTS.has(error) || !this.#upstream ? 'unasked' : 'failed');
     if (!this.hasBegun) return void this.#replyError(error);
     this.#context.listener.counters.cut++;
@@ -127,7 +124,10 @@ export class RequestPipeline implements UpstreamRequestEvents {
   /** Reports the request, which is over, once. @param isComplete whether the whole response was sent. */
   report(isComplete: boolean): void {
     const { sent = 0, compression } = this.#upstream?.response ?? {};
-    this.#takeRecording()?.finish(isComplete, this.#context.source.bodyLength, sent, compression);
+    const { bodyLength } = this.#context.source;
+    this.#takeRecording()?.finish(isComplete, bodyLength, sent, compression);
+    this.#logged?.finish(isComplete, bodyLength, sent);
+    this.#modules?.lifetime.over();
   }
 
   onHead(response: UpstreamResponse): void {
@@ -174,6 +174,7 @@ export class RequestPipeline implements UpstreamRequestEvents {
       case 'answer':
         return void this.#reply(step.answer, true);
       case 'fail':
+        this.#logged?.failed(step.error);
         return void this.#replyError(step.error, step.fields);
       case 'close':
         return void this.#drop();
@@ -181,12 +182,13 @@ export class RequestPipeline implements UpstreamRequestEvents {
   }
 
   #forward(endpoint: LiveEndpoint, now: number): void {
-    const modified = this.#modules && { request: this.#modules.request, pieces: this.#collector?.pieces ?? [] };
-    this.#upstream = new UpstreamRequest(this.#context, this, this.#recording, modified);
+    const request = this.#modules?.request;
+    const modified = request && { request, pieces: request.ownBody ?? this.#collector?.pieces ?? [] };
+    this.#upstream = new UpstreamRequest(this.#context, this, this.#recording, this.#logged, modified);
     this.#upstream.send(endpoint, now);
   }
 
-  #replyError(error: VisitorError, fields?: ErrorResponseParts['fields']): void {
+  #replyError(error: VisitorError, fields?: LocalReply['fields']): void {
     const reply = errorReply(error, wantsHtml(this.#context.source.head), fields);
     this.#reply(reply, !VISITOR_FAULTS.has(error));
   }
@@ -195,6 +197,7 @@ export class RequestPipeline implements UpstreamRequestEvents {
     const { source, writer, counter } = this.#context;
     this.#giveUp();
     counter.countResponse(reply.status);
+    this.#logged?.answered(reply.status, source.head.line.isHead ? 0 : reply.body.length);
     writer.reply(reply, source.head.line.isHead, canGoOn && source.isComplete, this.#recording);
     this.#context.onDone();
   }
@@ -207,6 +210,7 @@ export class RequestPipeline implements UpstreamRequestEvents {
 
   #giveUp(): void {
     this.#isOver = true;
+    this.#modules?.lifetime.abandon();
     this.#upstream?.cancel();
     this.#collector?.fail();
   }
@@ -214,13 +218,9 @@ export class RequestPipeline implements UpstreamRequestEvents {
   /** A module wants the body before the request goes on. */
   #collect(request: PipelineRequest): Promise<Buffer | undefined> {
     const { source, writer } = this.#context;
-    if (source.isComplete && !this.#collector) return Promise.resolve(NOTHING);
+    if (source.isComplete && !this.#collector) return Promise.resolve(Buffer.alloc(0));
     this.#collector ??= new BodyCollector(source.head.bodyLength === CHUNKED);
-    const body = this.#collector.collect();
-    // A visitor who expects 100 Continue gets it here; upstream need not send one.
-    if (!source.head.line.isHttp10 && request.takeExpectation() && !source.isReadable) writer.writeContinue();
-    queueMicrotask(() => source.resume());
-    return body;
+    return collectBody(this.#collector, request, source, writer);
   }
 
   #takeRecording(): RequestRecording | undefined {
@@ -230,12 +230,11 @@ export class RequestPipeline implements UpstreamRequestEvents {
   }
 
   #convertWebsocket(endpoint: LiveEndpoint): void {
-    const modules = this.#modules as ModulePipeline;
-    this.#await(openWebsocket(endpoint, this.#context.source, modules), (websocket) => {
+    this.#await(openWebsocket(endpoint, this.#context.source, this.#modules as ModulePipeline), (websocket) => {
       if (typeof websocket === 'string') return this.fail(websocket);
       const { status, head, stream } = websocket;
       if (this.#isOver) stream.reset(ErrorCode.CANCELLED);
-      else this.#leave(status, head, stream, NOTHING, true);
+      else this.#leave(status, head, stream, Buffer.alloc(0), true);
     });
   }
 
@@ -243,6 +242,9 @@ export class RequestPipeline implements UpstreamRequestEvents {
   #leave(status: number, head: Buffer, stream: ByteStream, rest: Buffer, convertsWebsocket: boolean): void {
     this.#isOver = true;
     this.#context.counter.countResponse(status);
-    this.#context.onUpgrade({ head, stream, rest, convertsWebsocket, recording: this.#takeRecording() });
+    const onClose = this.#logged?.upgraded(status, this.#context.source.client.connection, head.length);
+    const [recording, lifetime] = [this.#takeRecording(), this.#modules?.lifetime];
+    this.#modules = undefined;
+    this.#context.onUpgrade({ head, stream, rest, convertsWebsocket, onClose, recording, lifetime });
   }
 }

@@ -6,6 +6,7 @@ import { MORE, REFUSED } from '../codec/head-reader.ts';
 import type { ResponseHead } from '../codec/response-head.ts';
 import type { RequestRecording } from '../reports/request-recording.ts';
 import { EncodedBody } from './body/encoded-body.ts';
+import { HeldResponse } from './body/held-response.ts';
 import { UpstreamResponse } from './pipeline-response.ts';
 import type { RequestSource, ResponseWriter } from './transport.ts';
 
@@ -42,10 +43,8 @@ export class ResponseRelay {
   #body: Body | undefined;
   #encoded: EncodedBody | undefined;
   #response: UpstreamResponse | undefined;
-  /** What upstream has sent, from its head on, while modules decide on that. */
-  #waiting: Buffer[] | undefined;
-  #headStart = 0;
-  #headEnd = 0;
+  /** What upstream has sent while modules decide on that. */
+  #held: HeldResponse | undefined;
   #hasSurplus = false;
   /** Whether upstream will send nothing more. */
   #hasEnded = false;
@@ -103,8 +102,8 @@ export class ResponseRelay {
   /** Takes what upstream sends. */
   take(chunk: Buffer): ResponseProgress {
     if (this.#body) return this.#takeBody(this.#body, chunk);
-    if (this.#waiting) {
-      this.#waiting.push(chunk);
+    if (this.#held) {
+      this.#held.take(chunk);
       return 'more';
     }
     const { head } = this;
@@ -124,7 +123,8 @@ export class ResponseRelay {
   /** Upstream sends nothing more. */
   takeEnd(): ResponseProgress {
     this.#hasEnded = true;
-    if (this.#waiting || this.isComplete) return 'more';
+    if (this.#held?.end()) return 'invalid';
+    if (this.#held || this.isComplete) return 'more';
     if (!this.#body?.isUntilClose) return 'invalid';
     if (this.#encoded) {
       this.#encoded.end();
@@ -136,16 +136,16 @@ export class ResponseRelay {
 
   /** Goes on after the head, which modules have decided on. */
   proceed(): ResponseProgress {
-    const waiting = this.#waiting as Buffer[];
-    this.#waiting = undefined;
-    const chunk = waiting.length > 1 ? Buffer.concat(waiting) : (waiting[0] as Buffer);
-    const progress = this.#begin(chunk, this.#headStart, this.#headEnd, this.#response);
+    const held = this.#held as HeldResponse;
+    this.#held = undefined;
+    const progress = this.#begin(held.joined(), held.headStart, held.headEnd, this.#response);
     return progress === 'more' && this.#hasEnded ? this.takeEnd() : progress;
   }
 
-  /** What is being compressed is of no use any more. */
+  /** What is being compressed, or read for a module, is of no use any more. */
   cancel(): void {
     this.#encoded?.destroy();
+    this.#held?.cancel();
   }
 
   #takeHead(chunk: Buffer, start: number, end: number): ResponseProgress {
@@ -158,10 +158,12 @@ export class ResponseRelay {
     }
     if (line.isHttp10) head.dropTransferEncoding();
     if (!this.#hasModules) return this.#begin(chunk, start, end, undefined);
-    this.#response = new UpstreamResponse(head, head.bodyLength(line.isHead));
-    this.#waiting = [chunk];
-    this.#headStart = start;
-    this.#headEnd = end;
+    const length = head.bodyLength(line.isHead);
+    const held = new HeldResponse(chunk, { headStart: start, headEnd: end, length }, (bytes) =>
+      this.#events.onTaken(bytes),
+    );
+    this.#held = held;
+    this.#response = new UpstreamResponse(head, length, () => held.collect());
     return 'head';
   }
 

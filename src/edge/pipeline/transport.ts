@@ -9,6 +9,7 @@ import type { RequestCounter } from '../metrics/request-counter.ts';
 import type { RequestRecording } from '../reports/request-recording.ts';
 import type { UpstreamPool } from '../upstream/upstream-pool.ts';
 import type { RequestClient } from './clients.ts';
+import type { ExchangeLifetime } from './exchange-lifetime.ts';
 import type { ListenerContext } from './listener-context.ts';
 import type { LocalReply, UpstreamResponse } from './pipeline-response.ts';
 import type { VisitorTimeouts } from './visitor-timeouts.ts';
@@ -94,6 +95,10 @@ export interface Upgrade {
   /** Whether the visitor speaks WebSocket and upstream only what is in its messages. */
   readonly convertsWebsocket: boolean;
   readonly recording: RequestRecording | undefined;
+  /** What may end it; undefined: nothing. */
+  readonly lifetime: ExchangeLifetime | undefined;
+  /** Called once, when the other protocol is over. */
+  readonly onClose: ((wasCut: boolean) => void) | undefined;
 }
 
 /** What a pipeline works with. */

@@ -5,6 +5,7 @@ import type { ByteStream } from '../../protocol/mux/stream.ts';
 import type { LiveEndpoint, OpenFailure } from '../../tunnel/endpoints/endpoint.ts';
 import { forwardedRequestHead } from '../codec/forwarded-request-head.ts';
 import { interimHead } from '../codec/relayed-response-head.ts';
+import type { LoggedRequest } from '../reports/logged-request.ts';
 import type { RequestRecording } from '../reports/request-recording.ts';
 import type { UpstreamStream, UpstreamUser } from '../upstream/upstream-stream.ts';
 import type { PipelineRequest } from './pipeline-request.ts';
@@ -43,6 +44,7 @@ export class UpstreamRequest implements UpstreamUser, ResponseRelayEvents {
   readonly #context: PipelineContext;
   readonly #events: UpstreamRequestEvents;
   readonly #recording: RequestRecording | undefined;
+  readonly #logged: LoggedRequest | undefined;
   readonly #modified: ModifiedRequest | undefined;
   /** Undefined before it is open and after it is over. */
   #stream: UpstreamStream | undefined;
@@ -52,11 +54,13 @@ export class UpstreamRequest implements UpstreamUser, ResponseRelayEvents {
     context: PipelineContext,
     events: UpstreamRequestEvents,
     recording: RequestRecording | undefined,
+    logged: LoggedRequest | undefined,
     modified: ModifiedRequest | undefined,
   ) {
     this.#context = context;
     this.#events = events;
     this.#recording = recording;
+    this.#logged = logged;
     this.#modified = modified;
   }
 
@@ -177,6 +181,7 @@ export class UpstreamRequest implements UpstreamUser, ResponseRelayEvents {
     this.#relay = new ResponseRelay(stream.head, source, writer, recording, this, this.#modified !== undefined);
     this.isSent = true;
     if (source.head.authenticatesConnection) stream.isAuthenticated = true;
+    this.#logged?.sentUpstream(now);
     this.isFull = !stream.write(this.#head(first));
     for (const piece of this.#modified?.pieces ?? []) this.isFull = !stream.write(piece);
     if (!source.isComplete) timeouts.forProgress(now);
@@ -195,6 +200,7 @@ export class UpstreamRequest implements UpstreamUser, ResponseRelayEvents {
   #begun(relay: ResponseRelay): void {
     const { listener, source, counter, timeouts } = this.#context;
     counter.countResponse(relay.status);
+    this.#logged?.answered(relay.status);
     if (relay.isComplete) return;
     timeouts.forProgress(listener.now());
     source.head.release();

@@ -28,8 +28,10 @@ export function recordRequest(
   head: RequestHead,
   http2Fields?: readonly string[],
 ): RequestRecording | undefined {
-  if (!wantsRequests(origin.listener.services, endpoint)) return undefined;
-  return new RequestRecording(origin, endpoint, head, http2Fields);
+  const { services } = origin.listener;
+  const observer = observerOf(services, endpoint);
+  if (!observer && !wantsRequests(services, endpoint.accountId)) return undefined;
+  return new RequestRecording(origin, endpoint, head, observer, http2Fields);
 }
 
 /** Its owner calls `finish` once, and drops it then. */
@@ -51,6 +53,7 @@ export class RequestRecording implements RequestReport {
     { listener, connection }: RequestOrigin,
     endpoint: LiveEndpoint,
     head: RequestHead,
+    observer: RequestObserver | undefined,
     http2Fields?: readonly string[],
   ) {
     this.#services = listener.services;
@@ -60,7 +63,7 @@ export class RequestRecording implements RequestReport {
     this.endpointId = endpoint.id;
     this.tls = connection.tls && reportedTls(connection.tls);
     this.request = new RecordedRequest(head, listener.scheme, listener.services.time(), http2Fields);
-    this.observer = observerOf(listener.services, endpoint.id);
+    this.observer = observer;
     if (this.observer) this.observer.peer = connection.peer;
     if (head.bodyLength === CHUNKED) this.observer?.request?.startChunked();
     if (head.bodyLength === 0) this.#requested(this.request.firstByteAt);

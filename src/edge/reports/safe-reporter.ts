@@ -1,7 +1,12 @@
 // Calls of the reporter: what it throws is its own trouble, and never a visitor's.
 
-import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
-import type { ConnectionReport, RequestObserver, RequestReport, TrafficReporter } from './traffic-reports.ts';
+import type {
+  ConnectionReport,
+  ReportedEndpoint,
+  RequestObserver,
+  RequestReport,
+  TrafficReporter,
+} from './traffic-reports.ts';
 
 /** What reports need of the rest of the gateway. */
 export interface ReportingServices {
@@ -13,10 +18,10 @@ export interface ReportingServices {
   readonly reporter: TrafficReporter;
 }
 
-/** Whether a request is to be reported: the only cost where it is not. */
-export function wantsRequests(services: ReportingServices, { accountId, id }: LiveEndpoint): boolean {
+/** Whether the requests of an account are to be reported. */
+export function wantsRequests(services: ReportingServices, accountId: string): boolean {
   try {
-    return services.reporter.wantsRequests(accountId, id);
+    return services.reporter.wantsRequests(accountId);
   } catch (error) {
     return failed(services, error);
   }
@@ -31,9 +36,9 @@ export function wantsConnections(services: ReportingServices, accountId: string)
 }
 
 /** Where more is to be noted of a request than reports have. */
-export function observerOf(services: ReportingServices, endpointId: string): RequestObserver | undefined {
+export function observerOf(services: ReportingServices, endpoint: ReportedEndpoint): RequestObserver | undefined {
   try {
-    return services.reporter.observe?.(endpointId);
+    return services.reporter.observe?.(endpoint);
   } catch (error) {
     failed(services, error);
     return undefined;

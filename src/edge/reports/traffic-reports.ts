@@ -1,7 +1,7 @@
 // Reports of traffic, for those who subscribe to them. Where nobody has subscribed, no report is made.
 
 import type { ModuleDecisions } from '../../http/exchange.ts';
-import type { Visitor } from '../../tunnel/endpoints/endpoint.ts';
+import type { LiveEndpoint, Visitor } from '../../tunnel/endpoints/endpoint.ts';
 
 /** Copies the beginning of a body as it passes. */
 export interface BodyObserver {
@@ -35,11 +35,14 @@ export interface RequestObserver {
 }
 
 export interface TrafficReporter {
-  /** Whether requests of an account to an endpoint are reported. It is called for every request, and has to be fast. */
-  wantsRequests(accountId: string, endpointId: string): boolean;
+  /** Whether requests of an account are reported. It is called for every request that is not observed, and has to be fast. */
+  wantsRequests(accountId: string): boolean;
   wantsConnections(accountId: string): boolean;
-  /** Where more is to be noted of a request to an endpoint, whose report then has it; undefined, or missing, for nothing. */
-  observe?(endpointId: string): RequestObserver | undefined;
+  /**
+   * Where more is to be noted of a request to an endpoint, which then is reported in any case; undefined, or missing, for
+   * nothing. It is called for every request, and has to be fast.
+   */
+  observe?(endpoint: ReportedEndpoint): RequestObserver | undefined;
   /**
    * Once per request, when its answer is complete, cut or given up. Must not throw, and must not wait. What the report has
    * is made when it is asked for first.
@@ -48,6 +51,9 @@ export interface TrafficReporter {
   /** Once per TCP or TLS connection that came to an endpoint, when it is closed or was turned away. */
   connection(report: ConnectionReport): void;
 }
+
+/** An endpoint that a visitor came to. */
+export type ReportedEndpoint = Pick<LiveEndpoint, 'accountId' | 'proto' | 'hostname' | 'port'>;
 
 export const noopReporter: TrafficReporter = {
   wantsRequests: () => false,

@@ -2,7 +2,7 @@
 
 import cluster from 'node:cluster';
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import type { ModuleDecisions } from '../../http/exchange.ts';
 import { freePort } from '../../net/free-port.ts';
 import { reportDefect } from '../../protocol/defect.ts';
@@ -41,6 +41,7 @@ export async function openTcpPort(
   port: number,
   host: string,
   onSocket: (socket: Socket) => void,
+  onListening: (server: Server) => void = () => {},
 ): Promise<TcpPort | undefined> {
   const server = createServer(
     { allowHalfOpen: true, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS },
@@ -55,6 +56,7 @@ export async function openTcpPort(
     throw error;
   }
   server.on('error', () => {}); // One connection could not be accepted, for want of descriptors; the next may be.
+  onListening(server);
   return { port: (server.address() as AddressInfo).port, close: () => void server.close() };
 }
 
@@ -99,6 +101,8 @@ export interface TcpListenerOptions {
   traffic?: StreamCounters;
   /** What new connections pass first. */
   taking?(take: (socket: Socket) => void): (socket: Socket) => void;
+  /** Called with each server that listens at a port. */
+  onListening?(server: Server): void;
 }
 
 /** The ports of TCP endpoints, and the visitors at them. */
@@ -124,7 +128,8 @@ export class TcpListener implements TcpPorts {
     }
     let bound = port;
     const take = (socket: Socket) => this.#onSocket(socket, bound);
-    const opened = openTcpPort(port, this.#options.host, this.#options.taking?.(take) ?? take);
+    const { host, taking, onListening } = this.#options;
+    const opened = openTcpPort(port, host, taking?.(take) ?? take, onListening);
     const listener: PortListener = { opened, users: 1, kept: undefined };
     if (port !== 0) this.#ports.set(port, listener);
     const listening = await opened.catch((error: Error) => {
@@ -173,7 +178,7 @@ export class TcpListener implements TcpPorts {
 
   #serve(socket: Socket, slot: ConnectionSlot, endpoint: LiveEndpoint | undefined): void {
     if (endpoint && !slot.use(endpoint.accountId)) return void abortSocket(socket);
-    if (endpoint) countConnection(endpoint, socket, this.#options.traffic?.tcp);
+    if (endpoint) countConnection(endpoint, socket, this.#options.services.recorder, this.#options.traffic?.tcp);
     const recording = endpoint && recordConnection(this.#options.services, endpoint, socket);
     const rules = endpoint && endpointRulesOf(endpoint);
     const over = rules

@@ -7,8 +7,8 @@ export const SOON_MS = 30 * 86_400_000;
 
 /** When a certificate ends. */
 export interface Expiry {
-  /** Whose it is: made by the gateway itself, read from files, or uploaded through the API. */
-  source: 'authority' | 'listener' | 'api' | 'directory' | 'upload';
+  /** Whose it is: made by the gateway itself, read from files, uploaded through the API, or obtained from an authority. */
+  source: 'authority' | 'listener' | 'api' | 'directory' | 'upload' | 'managed';
   id: string;
   /** Milliseconds since 1970. */
   notAfter: number;

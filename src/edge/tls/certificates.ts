@@ -1,4 +1,4 @@
-// Which certificate a name is served with: the operator's, one that was uploaded for it, or else one that the development
+// Which certificate a name is served with: the operator's, one that was uploaded or obtained for it, or else one that the development
 // authority issues.
 
 import { constants } from 'node:crypto';
@@ -30,13 +30,15 @@ export interface Certificates {
   secureContext(name: string, servedAs?: string): Promise<SecureContext | undefined>;
   /** The same, to be used with other terms; the same object as long as it is the same certificate. */
   identity(name: string, servedAs?: string): Promise<ServedCertificate | undefined>;
-  /** What TLS for a name is to be spoken with where the operator has a certificate for it. */
+  /** What TLS for a name is to be spoken with where the operator has a certificate for it, or the gateway obtained one for itself. */
   operators(name: string): SecureContext | undefined;
   /**
    * A certificate of the development authority for names and IP addresses, which is valid for a month at least: who
    * listens for longer has to ask again.
    */
   agentListener(hosts: string[]): Promise<{ key: string; cert: string }>;
+  /** A certificate of the development authority for any other listener. `expiries` does not include it. */
+  developmentCertificate(hosts: string[]): Promise<{ key: string; cert: string }>;
   /** The certificate of the development authority, which agents and visitors are to trust. */
   readonly caFile: string;
   /** When the authority, the listeners' own certificate and those of the operator end. The listeners' own is renewed by itself. */
@@ -52,8 +54,10 @@ export interface CertificateOptions {
   log: Logger;
   /** How often the directory is looked at, in milliseconds. */
   lookMs?: number;
-  /** The certificate that was uploaded for a name, in PEM: the same object as long as it is the same certificate. */
+  /** The certificate of the domain that has a name, in PEM: the same object as long as it is the same certificate. */
   uploaded?(name: string): ServedCertificate | undefined;
+  /** The certificate that was obtained for a name of the gateway's own; likewise. */
+  own?(name: string): ServedCertificate | undefined;
 }
 
 /** What visitors are shown, and the key to it. */
@@ -67,6 +71,7 @@ export async function openCertificates({
   log,
   lookMs,
   uploaded,
+  own: ownFor,
 }: CertificateOptions): Promise<Certificates> {
   const authority = await openAuthority(dataDir);
   const directory = tlsDir === undefined ? undefined : await openDirectory(tlsDir, log, lookMs);
@@ -89,8 +94,8 @@ export async function openCertificates({
     name: string,
     servedAs: string | undefined,
   ): ServedCertificate | Promise<ServedCertificate> | undefined => {
-    const own = directory?.find(name) ?? uploaded?.(name);
-    if (own) return own;
+    const known = directory?.find(name) ?? uploaded?.(name);
+    if (known) return known;
     if (name === baseDomain || wildcardOver(name) === `*.${baseDomain}`) return issue([baseDomain, `*.${baseDomain}`]);
     if (servedAs === undefined) return undefined;
     return issue([servedAs === wildcardOver(name) ? servedAs : name]);
@@ -115,13 +120,14 @@ export async function openCertificates({
     },
     identity: async (name, servedAs) => pairFor(name, servedAs),
     operators(name) {
-      const pair = directory?.find(name);
+      const pair = directory?.find(name) ?? ownFor?.(name);
       return pair && keptContext(pair);
     },
     async agentListener(hosts) {
       own = await issue([...new Set(hosts)]);
       return own;
     },
+    developmentCertificate: (hosts) => issue(hosts),
     caFile: authority.file,
     expiries() {
       const made: Expiry[] = [{ source: 'authority', id: 'ca.pem', notAfter: authority.notAfter }];

@@ -1,6 +1,7 @@
 // A visitor's first bytes, read without taking them from whoever speaks TLS afterwards.
 
 import type { Socket } from 'node:net';
+import { keepClientHello } from '../visitors/client-hellos.ts';
 import { type Peek, readClientHello } from './client-hello.ts';
 
 /** The fatal alert unrecognized_name (RFC 8446, section 6), as the record that it is sent in. */
@@ -22,6 +23,7 @@ export function readFirstBytes(socket: Socket, onRead: (hello: Peek, bytes: Buff
       return;
     }
     socket.off('data', onData).off('end', onEnd).pause();
+    if (hello.state === 'hello') keepClientHello(socket, bytes);
     onRead(hello, bytes);
   };
   const onEnd = () => socket.destroy();

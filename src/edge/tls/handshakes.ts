@@ -8,6 +8,7 @@ import { guarded } from '../../protocol/defect.ts';
 import { isShuttingDown } from '../../protocol/relay.ts';
 import { CIPHERS } from '../../protocol/tls-suites.ts';
 import { connectionKey, copyProxiedPeer } from '../../tunnel/network/peer.ts';
+import { copyClientHello } from '../visitors/client-hellos.ts';
 
 /** More names than can be between the choice of a context and its use, a turn of the event loop later. */
 const NAMES = 10_000;
@@ -82,6 +83,7 @@ export class Handshakes {
     const ends = connectionKey(raw);
     this.#underWay.set(ends, (socket) => {
       copyProxiedPeer(socket, raw);
+      copyClientHello(socket, raw);
       socket.allowHalfOpen = true;
       // Who breaks off either socket means the TCP connection: TLS has no RST of its own. See `abort` for the exception.
       raw.resetAndDestroy = () => (isShuttingDown(socket) ? raw.destroy() : reset());

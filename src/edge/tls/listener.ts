@@ -19,6 +19,7 @@ import { forward } from '../tcp/listener.ts';
 import type { ConnectionLimit } from '../visitors/connection-limit.ts';
 import type { ConnectionSlot } from '../visitors/connection-slots.ts';
 import { UNKNOWN_VISITOR, VisitorConnections, visitorOf } from '../visitors/connections.ts';
+import { AcmeHandshakes, isAcmeHandshake } from './acme-handshakes.ts';
 import type { Certificates } from './certificates.ts';
 import type { Peek } from './client-hello.ts';
 import { connectionContext } from './connection-context.ts';
@@ -59,6 +60,7 @@ export class TlsListener {
   readonly #plain = new Handshakes({});
   readonly #parameterized = new ParameterizedHandshakes();
   readonly #contexts: SecureContexts;
+  readonly #acme: AcmeHandshakes;
   /** Connections to endpoints that have rules. */
   readonly #review: TlsConnectionReview;
 
@@ -69,6 +71,7 @@ export class TlsListener {
     this.#visitors = new VisitorConnections(limit);
     this.#review = new TlsConnectionReview(listener.find);
     this.#contexts = new SecureContexts(certificates);
+    this.#acme = new AcmeHandshakes(listener.challenges);
     this.#connections = new Http1Connections(listener.settings, listener.now);
     this.#http2 = new Http2Connections(listener.settings, listener.now);
     this.#https = new Handshakes({ identity, alpn: ALPN });
@@ -120,13 +123,14 @@ export class TlsListener {
     await this.#options.ready;
     const named = readServerName(hello.serverName);
     if (hello.serverName !== undefined && !named) return refuse(raw);
+    if (named && isAcmeHandshake(hello.alpn) && (await this.#acme.answer(raw, bytes, named))) return;
     const { services } = this.#options.listener;
     const { endpoint, isNobodys } = await findNamedEndpoint(this.#options.listener, named?.name);
     if (raw.destroyed) return;
     const isTls = endpoint?.proto === 'tls';
     const recording = isTls ? recordConnection(services, endpoint, raw, named?.name) : undefined;
     if (isTls && !slot.use(endpoint.accountId)) return abortSocket(raw);
-    if (isTls) countConnection(endpoint, raw, this.#options.traffic?.tls);
+    if (isTls) countConnection(endpoint, raw, services.recorder, this.#options.traffic?.tls);
     const traffic = combinedTraffic(endpoint?.meter, this.#options.traffic);
     const caller: TlsConnection = {
       ...{ slot, bytes, named, recording, traffic, isNobodys, admitsRequests: false, settled },
@@ -220,12 +224,8 @@ export class TlsListener {
 
   /** Refuses a visitor whom a policy has forwarded to an endpoint with mutual TLS, on other TLS parameters than its own. */
   #turnAway(raw: Socket, endpoint: LiveEndpoint): void {
-    this.#logRefusal(
-      endpoint,
-      tlsModuleNames.clientCertificates,
-      OTHER_PARAMETERS,
-      (visitorOf(raw, false) ?? UNKNOWN_VISITOR).ip,
-    );
+    const { ip } = visitorOf(raw, false) ?? UNKNOWN_VISITOR;
+    this.#logRefusal(endpoint, tlsModuleNames.clientCertificates, OTHER_PARAMETERS, ip);
     abortSocket(raw);
   }
 

@@ -8,6 +8,7 @@ import type { LiveEndpoint, Visitor } from '../../tunnel/endpoints/endpoint.ts';
 import { payloadBytesRead } from '../../tunnel/network/peer.ts';
 import type { StreamCounters } from '../metrics/counters.ts';
 import type { ConnectionRecording } from '../reports/connection-recording.ts';
+import { clientFingerprint } from '../visitors/client-hellos.ts';
 import type { ConnectionSlot } from '../visitors/connection-slots.ts';
 import { UNKNOWN_VISITOR, visitorOf } from '../visitors/connections.ts';
 import type { ServerName } from './server-name.ts';
@@ -55,6 +56,10 @@ export class PendingTlsConnection implements NewConnection {
     this.serverName = name;
     this.decisions = decisions;
     this.#terminate = terminate;
+  }
+
+  get clientFingerprint(): string {
+    return clientFingerprint(this.#raw);
   }
 
   get bytesIn(): number {

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { Visitor } from '../../tunnel/endpoints/endpoint.ts';
 import { payloadBytesRead } from '../../tunnel/network/peer.ts';
+import { clientFingerprint } from './client-hellos.ts';
 
 /** The connection that requests come on. */
 export interface ConnectionInfo {
@@ -13,6 +14,8 @@ export interface ConnectionInfo {
   readonly startedAt: number;
   readonly serverName: string | undefined;
   readonly tls: TLSSocket | undefined;
+  /** As `VisitorConnection` has it. */
+  readonly clientFingerprint: string;
   readonly bytesIn: number;
   readonly bytesOut: number;
   /** The rules of endpoints whose connection modules have let it pass. */
@@ -49,6 +52,10 @@ export class SocketInfo implements ConnectionInfo {
     // Node's types leave out that a server's socket has it; false when the visitor named nobody.
     const name = (this.#socket as { servername?: string | false }).servername;
     return name ? name.toLowerCase() : undefined;
+  }
+
+  get clientFingerprint(): string {
+    return clientFingerprint(this.#socket);
   }
 
   get bytesIn(): number {

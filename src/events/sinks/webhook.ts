@@ -1,13 +1,11 @@
 // The webhook sink, an addition to the specification. It sends events as a JSON array, signed as in Standard Webhooks
 // (https://www.standardwebhooks.com), to hosts that the operator allows.
 
-import { createHmac } from 'node:crypto';
 import type { WrittenEvent } from '../event.ts';
-import { type SinkContext, type SinkDescriptor, secretMember, textMember } from './descriptor.ts';
+import { type SinkContext, type SinkDescriptor, secretMember, type TargetRules, textMember } from './descriptor.ts';
 import { isUrlAllowed } from './http/allowed-hosts.ts';
-import { post } from './http/post.ts';
-import { responseError } from './http/response-errors.ts';
-import { type Sink, SinkError } from './sink.ts';
+import { openSignedPost, postSigned } from './http/signed-post.ts';
+import type { Sink } from './sink.ts';
 import { checkSecret, requireText, TargetError } from './target-error.ts';
 
 const BODY_BYTES = 1024 * 1024;
@@ -45,17 +43,29 @@ export const webhook: SinkDescriptor<WebhookTarget> = {
   },
   errors,
   check({ url, signingSecret }, path, rules) {
-    const member = `${path}.url`;
-    const checked = requireText(url, member, URL_MAX_BYTES);
-    const allowed = isUrlAllowed(checked, rules);
-    if (allowed !== true) throw new TargetError(errors.webhookForbidden, { member, reason: allowed });
-    return { url: checked, signingSecret: checkSigningSecret(signingSecret, `${path}.signingSecret`) };
+    return {
+      url: checkWebhookUrl(url, `${path}.url`, rules),
+      signingSecret: checkSigningSecret(signingSecret, `${path}.signingSecret`),
+    };
   },
   recipient: ({ url }) => url,
   open: (target, context) => webhookSink(target, context),
 };
 
-function checkSigningSecret(given: string | null | undefined, member: string): string | null {
+/** @throws {TargetError} when there is none, or the operator does not allow its host. */
+export function checkWebhookUrl(
+  url: string | null | undefined,
+  member: string,
+  rules: Pick<TargetRules, 'eventWebhookHosts'>,
+): string {
+  const checked = requireText(url, member, URL_MAX_BYTES);
+  const allowed = isUrlAllowed(checked, rules);
+  if (allowed !== true) throw new TargetError(errors.webhookForbidden, { member, reason: allowed });
+  return checked;
+}
+
+/** @returns null when none was given. @throws {TargetError} when it is too short, too long, or has other characters. */
+export function checkSigningSecret(given: string | null | undefined, member: string): string | null {
   const secret = checkSecret(given, member);
   const [, base64] = /^whsec_(.*)$/.exec(secret ?? '') ?? [];
   const key = base64 === undefined ? secret : Buffer.from(base64, 'base64');
@@ -66,34 +76,14 @@ function checkSigningSecret(given: string | null | undefined, member: string): s
 }
 
 /** @throws {SinkError} when the operator does not allow its host, or there is nothing to sign with. */
-export async function webhookSink(
-  { url, signingSecret }: WebhookTarget,
-  { settings, outbound, now }: SinkContext,
-): Promise<Sink> {
-  const allowed = isUrlAllowed(url, settings);
-  if (allowed !== true) throw new SinkError('config', { code: 'FORBIDDEN_HOST', message: `the URL ${allowed}` });
-  if (!signingSecret)
-    throw new SinkError('config', { code: 'NoSigningSecret', message: 'the target has no signing secret' });
-  const place = new URL(url);
-  const key = keyOf(signingSecret);
-
+export async function webhookSink({ url, signingSecret }: WebhookTarget, context: SinkContext): Promise<Sink> {
+  const target = openSignedPost(url, signingSecret, context);
   return {
     limits: { records: 500, bytes: BODY_BYTES - 2, recordBytes: BODY_BYTES - 2 },
     sizeOf: ({ text }) => Buffer.byteLength(text) + 1,
     async put(events, signal) {
-      const id = messageId(events);
-      const timestamp = String(Math.floor(now() / 1000));
       const body = Buffer.from(`[${events.map(({ text }) => text).join(',')}]`);
-      const signature = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64');
-      const headers = {
-        'content-type': 'application/json',
-        'webhook-id': id,
-        'webhook-timestamp': timestamp,
-        'webhook-signature': `v1,${signature}`,
-      };
-      const answer = await post(place, { headers, body, agents: outbound.allowedHosts }, signal);
-      // The body is not shown to tenants, because it may come from a service that is not theirs.
-      if (answer.status >= 300 || answer.status < 200) throw responseError(answer, '', now());
+      await postSigned(target, { id: messageId(events), body }, context, signal);
       return [];
     },
     close() {},
@@ -103,9 +93,4 @@ export async function webhookSink(
 /** The message id. It is the same whenever the same events are sent. It has no full stops, which separate the parts that are signed. */
 function messageId(events: readonly WrittenEvent[]): string {
   return `${events[0]?.id}-${events.length}`;
-}
-
-/** The key of a signing secret: base64 after the prefix `whsec_`, or the secret itself without it. */
-function keyOf(secret: string): Buffer {
-  return secret.startsWith('whsec_') ? Buffer.from(secret.slice('whsec_'.length), 'base64') : Buffer.from(secret);
 }

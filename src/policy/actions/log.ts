@@ -1,6 +1,7 @@
 // The action `log`: logs metadata of a request, a response or a connection.
 
 import { toJsonValue } from '../run/json-value.ts';
+import { maskValuesIn } from '../run/mask-values.ts';
 import type { ActionKind } from '../settings/action-kind.ts';
 import { PROBLEM } from '../settings/problems.ts';
 import { type ComputedValue, compileValue, isObject } from '../settings/values.ts';
@@ -28,7 +29,8 @@ export const logAction: ActionKind = {
         const value = metadata(bindings);
         const about = exchange ?? connection;
         if (about) {
-          const said = toJsonValue(value) as object;
+          const { accountId } = about.endpoint;
+          const said = maskValuesIn(toJsonValue(value), { secrets: environment.secrets, accountId }) as object;
           environment.note(about, said);
           const { decisions } = about;
           if (decisions) decisions.policyLogs = [...(decisions.policyLogs ?? []), said];

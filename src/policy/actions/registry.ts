@@ -10,11 +10,16 @@ import { compressResponseAction } from './compress-response.ts';
 import { customResponseAction } from './custom-response.ts';
 import { denyAction } from './deny.ts';
 import { forwardInternalAction } from './forward-internal.ts';
+import { httpRequestAction } from './http-request.ts';
 import { jwtValidationAction } from './jwt-validation.ts';
 import { logAction } from './log.ts';
+import { oauthAction } from './oauth.ts';
+import { openidConnectAction } from './openid-connect.ts';
 import { rateLimitAction } from './rate-limit.ts';
 import { redirectAction } from './redirect.ts';
 import { removeHeadersAction } from './remove-headers.ts';
+import { requestBodyFindReplaceAction } from './request-body-find-replace.ts';
+import { responseBodyFindReplaceAction } from './response-body-find-replace.ts';
 import { restrictIpsAction } from './restrict-ips.ts';
 import { setVarsAction } from './set-vars.ts';
 import { terminateTlsAction } from './terminate-tls.ts';
@@ -31,11 +36,16 @@ export const actionKinds: readonly ActionKind[] = [
   customResponseAction,
   denyAction,
   forwardInternalAction,
+  httpRequestAction,
   jwtValidationAction,
   logAction,
+  oauthAction,
+  openidConnectAction,
   rateLimitAction,
   redirectAction,
   removeHeadersAction,
+  requestBodyFindReplaceAction,
+  responseBodyFindReplaceAction,
   restrictIpsAction,
   setVarsAction,
   terminateTlsAction,
@@ -48,19 +58,13 @@ const byType = new Map<string, ActionKind>(
 );
 
 /** The reasons why known action types are not available, worded to be read after the type. */
-const identity = 'needs an identity provider, which comes in a later version of this gateway';
+const identity = 'needs an identity provider that speaks SAML, which comes in a later version of this gateway';
 const later = 'is not available in this version of the gateway';
 const unavailable: Readonly<Record<string, string>> = {
-  oauth: identity,
-  'openid-connect': identity,
-  oidc: identity,
   saml: identity,
   'ai-gateway': later,
-  'http-request': later,
   'owasp-crs-request': later,
   'owasp-crs-response': later,
-  'request-body-find-replace': later,
-  'response-body-find-replace': later,
   'sse-find-replace': later,
 };
 

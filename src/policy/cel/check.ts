@@ -6,14 +6,7 @@ import type { Environment } from './environment.ts';
 import { CelError, type CelErrorCode } from './errors.ts';
 import { literalProblem } from './literals.ts';
 import { expandMacro, growInPlace } from './macros.ts';
-import {
-  isFunctionName,
-  MISSING_FUNCTIONS,
-  TYPE_NAMES,
-  unknownFunction,
-  unknownVariable,
-  variableOf,
-} from './names.ts';
+import { isFunctionName, TYPE_NAMES, unknownFunction, unknownVariable, variableOf } from './names.ts';
 import { NESTING_MAX } from './nesting.ts';
 import { callKind, chainOf, identKind, inPlaceOf, intKind, type NodeOf } from './nodes.ts';
 import { type Expr, type Parsed, positionOf } from './parse.ts';
@@ -173,12 +166,14 @@ class Check {
     const qualified = `${namespace}.${call.function}`;
     const isQualified = namespace !== undefined && env.funcs.find(qualified) !== undefined;
     const name = isQualified ? qualified : call.function;
-    const forms = Object.hasOwn(MISSING_FUNCTIONS, qualified) ? undefined : env.funcs.find(name);
+    const forms = env.funcs.find(name);
     if (!forms && isFunctionName(name))
       this.#fail('unknown', expr, unknownFunction(env.funcs, vocabulary, name, namespace));
 
     const implied =
-      !call.target && Object.hasOwn(vocabulary.contextual, name) ? vocabulary.contextual[name] : undefined;
+      (isQualified || !call.target) && Object.hasOwn(vocabulary.contextual, name)
+        ? vocabulary.contextual[name]
+        : undefined;
     if (implied) call.args.unshift(inPlaceOf(expr, identKind(implied)));
     const receiver = call.target && !isQualified ? this.visit(call.target, scope) : undefined;
     const args = call.args.map((arg) => this.visit(arg, scope));

@@ -7,6 +7,7 @@ import { EVALUATION_COST_MAX, isOverBudget, startBudget } from './cost-budget.ts
 import { environmentOf } from './environment.ts';
 import { CelError, CelFailure } from './errors.ts';
 import { type Parsed, parseExpression, positionOf } from './parse.ts';
+import { type SecretName, secretNamesIn } from './secret-names.ts';
 import { BOOL, DYN, describeType } from './types.ts';
 import type { Bindings, Vocabulary } from './vocabulary.ts';
 
@@ -15,6 +16,8 @@ export interface Expression {
   readonly text: string;
   /** The full names of the variables that it reads, as in `req.url.path`. */
   readonly variables: ReadonlySet<string>;
+  /** The secrets that it reads. */
+  readonly secrets?: readonly SecretName[];
   evaluate(bindings: Bindings): CelInput;
 }
 
@@ -38,12 +41,14 @@ function compileUncached(text: string, vocabulary: Vocabulary): CompiledExpressi
   const environment = environmentOf(vocabulary);
   const parsed = parseExpression(text);
   const { type, hasLoops, variables } = checkExpression(text, parsed, environment);
+  const secrets = secretNamesIn(parsed.expr);
   const planned: (bindings: Bindings) => CelResult = plan(environment.env, parsed);
   const run = hasLoops ? withoutTraces(planned) : planned;
   return {
     text,
     type,
     variables,
+    secrets,
     evaluate(bindings) {
       startBudget(bindings);
       const value = run(bindings);
@@ -74,19 +79,20 @@ function withoutTraces<T>(run: (bindings: Bindings) => T): (bindings: Bindings) 
 }
 
 /** A compiled boolean expression. */
-export interface CelCondition extends Pick<Expression, 'text' | 'variables'> {
+export interface CelCondition extends Pick<Expression, 'text' | 'variables' | 'secrets'> {
   /** Evaluates the condition. @throws {CelFailure} when it has no boolean value. */
   test(bindings: Bindings): boolean;
 }
 
 /** Compiles a boolean expression. @throws {CelError} the first mistake. */
 export function compileCondition(text: string, vocabulary: Vocabulary): CelCondition {
-  const { type, variables, evaluate } = compileExpression(text, vocabulary);
+  const { type, variables, secrets, evaluate } = compileExpression(text, vocabulary);
   if (type !== BOOL && type !== DYN)
     throw new CelError('type', 0, `must be true or false, and is ${describeType(type)}: compare it, as in a == 'b'`);
   return {
     text,
     variables,
+    secrets,
     test(bindings) {
       const value = evaluate(bindings);
       if (typeof value === 'boolean') return value;

@@ -21,11 +21,6 @@ const MACROS: Readonly<Record<string, string>> = {
   sortBy: 'list.sortBy(x, x.key)',
 };
 
-/** Functions of other implementations, with the reason why they are not available. */
-export const MISSING_FUNCTIONS: Readonly<Record<string, string>> = {
-  'secrets.get': 'needs a vault of secrets, which this gateway does not have',
-};
-
 /** The variable at the start of a chain of names such as `req.headers.host`. */
 export interface NamedVariable {
   /** The name, as in `req.headers`. */
@@ -49,7 +44,7 @@ export function unknownVariable(vocabulary: Vocabulary, names: readonly string[]
   const reason = missingReason(vocabulary.missing, names);
   if (reason) return reason;
   const name = names.join('.');
-  const hint = suggestion(name, Object.keys(vocabulary.variables));
+  const hint = suggestion(name, Object.keys(vocabulary.variables).filter(isFunctionName));
   return `uses ${name}, which is not known${hint || (of ? `: it is below ${describeType(of)}` : '')}`;
 }
 
@@ -64,9 +59,9 @@ export function unknownFunction(
   namespace: string | undefined,
 ): string {
   const known = Array.from(functions, (form) => form.name).filter(isFunctionName);
-  const isNamespace = [...known, ...Object.keys(MISSING_FUNCTIONS)].some((other) => other.startsWith(`${namespace}.`));
+  const isNamespace = known.some((other) => other.startsWith(`${namespace}.`));
   const whole = isNamespace ? `${namespace}.${name}` : name;
-  const reason = missingReason(MISSING_FUNCTIONS, [whole]) ?? missingReason(vocabulary.missing, [whole]);
+  const reason = missingReason(vocabulary.missing, [whole]);
   if (reason) return reason;
   const macro = Object.hasOwn(MACROS, name) ? MACROS[name] : undefined;
   if (macro) return `writes ${name} in another form than ${macro}`;

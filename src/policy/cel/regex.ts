@@ -35,6 +35,8 @@ export interface Pattern {
   readonly text: string;
   /** The number of capturing groups. */
   readonly groups: number;
+  /** What one search of so many characters costs at most, in the units of `cost-budget.ts`. */
+  cost(length: number): number;
   /** Whether it matches anywhere in the text. */
   test(text: string): boolean;
   /** The first match and its groups, which are undefined when they did not take part; undefined without a match. */
@@ -82,6 +84,7 @@ class CompiledPattern implements Pattern {
   readonly groups: number;
   readonly metered: { test(text: string): boolean };
   readonly #re2: RE2JS;
+  readonly #size: number;
   readonly #names: Record<string, number>;
 
   constructor(text: string) {
@@ -99,14 +102,19 @@ class CompiledPattern implements Pattern {
     dfa.stateBudget = AUTOMATON_MAX;
     dfa.memBudget = AUTOMATON_MAX;
     this.text = text;
+    this.#size = size;
     this.groups = this.#re2.groupCount();
     this.#names = this.#re2.namedGroups();
     this.metered = {
       test: (subject) => {
-        spend(1 + (subject.length * (16 + size)) / 64);
+        spend(this.cost(subject.length));
         return this.#re2.test(subject);
       },
     };
+  }
+
+  cost(length: number): number {
+    return 1 + (length * (16 + this.#size)) / 64;
   }
 
   test(text: string): boolean {

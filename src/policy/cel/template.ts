@@ -6,6 +6,7 @@ import { CelError } from './errors.ts';
 import { type CompiledExpression, compileExpression } from './expression.ts';
 import { formatValue } from './format.ts';
 import { splitTemplate } from './nesting.ts';
+import type { SecretName } from './secret-names.ts';
 import type { Bindings, Vocabulary } from './vocabulary.ts';
 
 /** A compiled template. */
@@ -15,6 +16,8 @@ export interface Template {
   readonly constant: string | undefined;
   /** The full names of the variables that it reads. */
   readonly variables: ReadonlySet<string>;
+  /** The secrets that it reads. */
+  readonly secrets?: readonly SecretName[];
   evaluate(bindings: Bindings): string;
   /** Evaluates the template. One that is a single interpolation keeps its type; the value of any other is a text. */
   evaluateValue(bindings: Bindings): CelInput;
@@ -62,6 +65,7 @@ export function compileTemplate(text: string, vocabulary: Vocabulary, style: Tem
     text,
     constant,
     variables: new Set(pieces.flatMap((piece) => (typeof piece === 'string' ? [] : [...piece.variables]))),
+    secrets: pieces.flatMap((piece) => (typeof piece === 'string' ? [] : (piece.secrets ?? []))),
     evaluate,
     evaluateValue: (bindings) => (only ? only.evaluate(bindings) : evaluate(bindings)),
   };

@@ -4,10 +4,11 @@ import type { ConnectionModule, HttpModule, ModuleEnvironment, ModuleOwner } fro
 import { checkPolicy, effectivePhase } from '../../protocol/policy/policy-shape.ts';
 import { compileOnce } from '../cel/compilation.ts';
 import type { PolicyPhase } from '../cel/vocabulary.ts';
-import type { CompiledRules } from '../run/phase-run.ts';
+import type { CompiledRules, PolicyRule } from '../run/phase-run.ts';
 import { connectionModule, httpModule } from '../run/policy-modules.ts';
+import type { SecretUse } from '../settings/phase-context.ts';
 import { readPolicyDocument } from '../settings/policy-text.ts';
-import { PolicyError, Problems } from '../settings/problems.ts';
+import { PolicyError, PROBLEM, Problems } from '../settings/problems.ts';
 import { compileRules, type RuleSource } from './rules.ts';
 
 /** A compiled policy as modules. A phase without rules has none, so that it costs nothing. */
@@ -16,6 +17,8 @@ export interface CompiledPolicy {
   http: HttpModule | undefined;
   /** Undefined without rules for connections, or with `enabled: false`. */
   connection: ConnectionModule | undefined;
+  /** The secrets that it reads, whether it is enabled or not. */
+  secrets: readonly SecretUse[];
 }
 
 /**
@@ -23,7 +26,7 @@ export interface CompiledPolicy {
  * @throws {PolicyError} with up to 20 mistakes.
  */
 export function compilePolicyText(text: string, owner: ModuleOwner, environment: ModuleEnvironment): CompiledPolicy {
-  return modulesOf(compilePolicyRules(text, owner, environment), environment);
+  return modulesOf(compileText(text, owner, environment), environment);
 }
 
 /**
@@ -38,8 +41,8 @@ export function compilePolicyDocument(
   return modulesOf(compileChecked(validateShape(document, owner.proto), owner, environment), environment);
 }
 
-function modulesOf(rules: CompiledRules, environment: ModuleEnvironment): CompiledPolicy {
-  return { http: httpModule(rules, environment), connection: connectionModule(rules, environment) };
+function modulesOf({ rules, secrets }: Compilation, environment: ModuleEnvironment): CompiledPolicy {
+  return { http: httpModule(rules, environment), connection: connectionModule(rules, environment), secrets };
 }
 
 /**
@@ -48,6 +51,15 @@ function modulesOf(rules: CompiledRules, environment: ModuleEnvironment): Compil
  * @throws {PolicyError} with up to 20 mistakes.
  */
 export function compilePolicyRules(text: string, owner: ModuleOwner, environment: ModuleEnvironment): CompiledRules {
+  return compileText(text, owner, environment).rules;
+}
+
+interface Compilation {
+  rules: CompiledRules;
+  secrets: SecretUse[];
+}
+
+function compileText(text: string, owner: ModuleOwner, environment: ModuleEnvironment): Compilation {
   const document = compileOnce(KINDS[owner.proto], text, () => validateShape(readPolicyDocument(text), owner.proto));
   return compileChecked(document, owner, environment);
 }
@@ -63,16 +75,25 @@ function validateShape(document: unknown, proto: ModuleOwner['proto']): Document
   return document as Document;
 }
 
-function compileChecked(document: Document, owner: ModuleOwner, environment: ModuleEnvironment): CompiledRules {
+function compileChecked(document: Document, owner: ModuleOwner, environment: ModuleEnvironment): Compilation {
   const { enabled = true, ...phases } = document;
   const problems = new Problems();
+  const secrets: SecretUse[] = [];
   const rules: CompiledRules = {};
   for (const [key, sources] of Object.entries(phases)) {
     const phase = effectivePhase(key as PhaseKey, owner.proto) as PolicyPhase;
-    if (sources.length > 0) rules[phase] = compileRules(sources, key, phase, { owner, environment, problems });
+    if (sources.length > 0) rules[phase] = compileRules(sources, key, phase, { owner, environment, problems, secrets });
   }
+  reportSecondSignIn(Object.values(rules).flat(), problems);
   if (problems.list.length > 0) throw new PolicyError(problems.list);
-  return enabled ? rules : {};
+  return { rules: enabled ? rules : {}, secrets };
+}
+
+/** Two sign-in actions would have the same paths for logging in and out, and visitors would not know at which provider. */
+function reportSecondSignIn(rules: readonly PolicyRule[], problems: Problems): void {
+  const [, second] = rules.flatMap(({ steps }) => steps.filter(({ action }) => action.answerOwnPath));
+  if (second)
+    problems.report(second.path, PROBLEM.secondSignIn, 'is the second sign-in action: a policy has one at most');
 }
 
 /** The names of phases, including the older ones. */

@@ -10,7 +10,8 @@ import { PATH_VARIABLES } from '../cel/variables/url.ts';
 import type { Bindings, PolicyPhase } from '../cel/vocabulary.ts';
 import type { PolicyRule, RuleCondition, RuleStep } from '../run/phase-run.ts';
 import type { ActionKind, CompiledAction } from '../settings/action-kind.ts';
-import { type PhaseContext, SettingsReader } from '../settings/config-reader.ts';
+import { SettingsReader } from '../settings/config-reader.ts';
+import { collectUses, type PhaseContext, type SecretUse } from '../settings/phase-context.ts';
 import { PROBLEM, type Problems } from '../settings/problems.ts';
 
 /** A rule whose shape `checkPolicy` has validated. */
@@ -25,6 +26,8 @@ export interface CompileContext {
   owner: ModuleOwner;
   environment: ModuleEnvironment;
   problems: Problems;
+  /** The secrets that the rules read. */
+  secrets: SecretUse[];
 }
 
 /** Compiles the rules of a phase. @param key the name of the phase in the policy, for the paths of mistakes. */
@@ -53,15 +56,10 @@ export function compileRules(
   });
 }
 
-function compileRuleCondition(
-  text: string,
-  path: string,
-  { vocabulary, problems, variables }: PhaseContext,
-): RuleCondition {
+function compileRuleCondition(text: string, path: string, context: PhaseContext): RuleCondition {
+  const { vocabulary, problems } = context;
   try {
-    const condition = compileCondition(text, vocabulary);
-    for (const name of condition.variables) variables.add(name);
-    return condition;
+    return collectUses(context, path, compileCondition(text, vocabulary));
   } catch (error) {
     if (!(error instanceof CelError)) throw error;
     problems.report(path, PROBLEM.expression, `cannot be read at character ${error.position + 1}: ${error.message}`);
@@ -81,7 +79,7 @@ function compileSteps(actions: RuleSource['actions'], at: string, place: string,
     const of = kind === logAction ? { ...reading, variables: new Set<string>() } : reading;
     const action = compileAction(kind, `${path}.config`, config ?? {}, of);
     if (action.isTerminal) endedBy ??= type;
-    return { type, action, result: kind.result, place: `${place}, action ${type}` };
+    return { type, action, result: kind.result, place: `${place}, action ${type}`, path };
   });
 }
 

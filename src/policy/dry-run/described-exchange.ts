@@ -1,5 +1,6 @@
 // The exchange of a dry run, made of the description of a request or a connection.
 
+import { describeOwnBody } from '../../http/body-fields.ts';
 import type { HttpExchange, HttpResponse } from '../../http/exchange.ts';
 import { HeaderList } from '../../http/header-list.ts';
 import type { ModuleOwner, NewConnection, Responded } from '../../http/module.ts';
@@ -28,7 +29,8 @@ export function describedExchange(
 ): DescribedExchange {
   const url = new URL(described.url);
   const headers = described.headers ?? [];
-  const body = Buffer.from(described.body ?? '');
+  let body: Buffer = Buffer.from(described.body ?? '');
+  const fields = listOf(headers.filter(({ name }) => name.toLowerCase() !== 'host'));
   const port = Number(url.port) || PORTS[proto];
   const isTls = proto === 'https' || proto === 'tls';
   return {
@@ -50,32 +52,51 @@ export function describedExchange(
       scheme: proto === 'http' ? 'http' : 'https',
       host: headers.find(({ name }) => name.toLowerCase() === 'host')?.value ?? url.host,
       target: `${url.pathname || '/'}${url.search}`,
-      fields: listOf(headers.filter(({ name }) => name.toLowerCase() !== 'host')),
-      bodyLength: body.length,
+      fields,
+      visitorCookies: headers
+        .filter(({ name }) => name.toLowerCase() === 'cookie')
+        .flatMap(({ value }) => value.split(/; */)),
+      get bodyLength() {
+        return body.length;
+      },
       receivedAt: time,
       body: async () => body,
+      replaceBody(other) {
+        body = other;
+        describeOwnBody(fields, other);
+      },
     },
     response: undefined,
     memory: new Map(),
     operationId: 'op_trial',
+    signal: new AbortController().signal,
     terminateTls: isTls ? async () => true : undefined,
   };
 }
 
 /** Makes a response of the upstream. */
 export function describedResponse({ status = 200, headers = [], body = '' }: DryRunResponse): HttpResponse {
+  return responseWith(status, listOf(headers), Buffer.from(body), false);
+}
+
+function responseWith(status: number, fields: HeaderList, sent: Buffer, isSynthetic: boolean): HttpResponse {
+  let body = sent;
   return {
-    status,
-    fields: listOf(headers),
-    bodyLength: Buffer.byteLength(body),
-    encoding: undefined,
-    isSynthetic: false,
+    ...{ status, fields, encoding: undefined, isSynthetic },
+    get bodyLength() {
+      return body.length;
+    },
+    body: async () => body,
+    replaceBody(other) {
+      body = other;
+      describeOwnBody(fields, other);
+    },
   };
 }
 
 /** Makes the response of a policy. */
 export function syntheticResponse({ status, fields, body }: Responded): HttpResponse {
-  return { status, fields: new HeaderList(fields), bodyLength: body.length, encoding: undefined, isSynthetic: true };
+  return responseWith(status, new HeaderList(fields), body, true);
 }
 
 /** A stand-in for an internal endpoint. In a dry run all of them are online. */

@@ -9,6 +9,7 @@ import type {
   Responded,
   Verdict,
 } from '../../http/module.ts';
+import { refuseOutbound } from '../../http/outbound.ts';
 import { isAmbiguousPath, pathOfTarget } from '../../http/path.ts';
 import { visitorErrors } from '../../http/visitor-errors.ts';
 import { compilePolicyRules } from '../compile/policy.ts';
@@ -36,7 +37,9 @@ export interface DryRunOptions extends Partial<Omit<ModuleEnvironment, 'note'>> 
 
 /**
  * Runs a policy in JSON or YAML. It is compiled for this run only, so that it leaves no counters behind. It logs nothing and
- * assumes that all internal endpoints are online. Keys of issuers and of webhook providers are really fetched.
+ * assumes that all internal endpoints are online. Keys of issuers and of webhook providers are really fetched, and `http-request`
+ * is really sent, as far as `options` let it.
+ * There are no secrets unless the options have them: they must be stand-ins, as the result shows what they are used for.
  * @param response the upstream's response. Without it, response rules only see responses of the policy itself.
  * @throws {TypeError} when the URL of the request is invalid.
  */
@@ -54,6 +57,8 @@ export async function dryRun(
     internal: (_accountId, url) => describedEndpoint(url),
     isPrivateFetched: false,
     signingKey: refuseKeyFetch,
+    secrets: { of: () => new Map() },
+    sendOutbound: refuseOutbound,
     ...world,
     note: (_about, metadata) => void notes.push(metadata),
   };
@@ -116,6 +121,7 @@ class DryRun {
     body: string | undefined,
   ): Promise<Partial<DryRunOutcome> & { response: DryRunReturned | undefined }> {
     const exchange = this.#exchange;
+    const before = (await exchange.response?.body())?.toString() ?? '';
     const verdict: Verdict = await this.#http?.onResponse?.(exchange);
     if (verdict && verdict.kind !== 'answer' && verdict.kind !== 'forward') {
       const { kind, reason, response } = refusedOutcome(verdict);
@@ -123,7 +129,8 @@ class DryRun {
     }
     if (verdict?.kind === 'answer') exchange.response = syntheticResponse(verdict);
     const { status = 0, fields } = exchange.response ?? {};
-    const shown = verdict?.kind === 'answer' ? verdict.body.toString() : body;
+    const sent = (await exchange.response?.body())?.toString() ?? '';
+    const shown = body !== undefined || sent !== before ? sent : undefined;
     return { response: { status, headers: toFieldList(fields?.list ?? []), body: shown, error: undefined } };
   }
 

@@ -3,11 +3,12 @@
 
 import type { CelInput } from '@bufbuild/cel';
 import type { HttpExchange } from '../../http/exchange.ts';
-import type { ModuleEnvironment, NewConnection } from '../../http/module.ts';
+import type { ModuleEnvironment, NewConnection, SecretReader } from '../../http/module.ts';
 import { CelFailure } from '../cel/errors.ts';
 import { bindingsOf } from '../cel/variables/bindings.ts';
 import type { Bindings, PolicyPhase } from '../cel/vocabulary.ts';
 import type { ActionRun, ActionVerdict, CompiledAction } from '../settings/action-kind.ts';
+import { maskValues } from './mask-values.ts';
 
 /** A compiled expression of a rule. */
 export interface RuleCondition {
@@ -22,8 +23,10 @@ export interface RuleStep {
   readonly action: CompiledAction;
   /** The name of its variable `actions.<name>`; undefined when it sets none. */
   readonly result: string | undefined;
-  /** Its path, for the log. */
+  /** Its rule and type, for the log. */
   readonly place: string;
+  /** Where it is in the policy. */
+  readonly path: string;
 }
 
 /** A compiled rule. */
@@ -70,17 +73,19 @@ export class PhaseRun implements ActionRun {
   waiting: CompiledAction[] | undefined;
   readonly #rules: readonly PolicyRule[];
   readonly #observer: RunObserver | undefined;
+  readonly #secrets: SecretReader;
 
   constructor(
     rules: readonly PolicyRule[],
     phase: PolicyPhase,
     about: { exchange?: HttpExchange; connection?: NewConnection },
     results: ActionResults,
-    environment: Pick<ModuleEnvironment, 'time'>,
+    environment: Pick<ModuleEnvironment, 'time' | 'locate' | 'secrets'>,
     observer?: RunObserver,
   ) {
     this.#rules = rules;
     this.#observer = observer;
+    this.#secrets = environment.secrets;
     this.phase = phase;
     this.exchange = about.exchange;
     this.connection = about.connection;
@@ -103,6 +108,19 @@ export class PhaseRun implements ActionRun {
    */
   start(): ActionVerdict | Promise<ActionVerdict> {
     return this.#continue(0, 0);
+  }
+
+  /** Asks an action of these rules alone, for one of the gateway's own paths. */
+  answerOwnPath(rule: PolicyRule, step: RuleStep): ActionVerdict | Promise<ActionVerdict> {
+    const settle = (verdict: ActionVerdict) => this.#withPlace(rule, step, verdict);
+    try {
+      const verdict = step.action.answerOwnPath?.(this);
+      return verdict instanceof Promise
+        ? verdict.then(settle, (error: unknown) => this.#failure(error))
+        : settle(verdict);
+    } catch (error) {
+      return this.#failure(error);
+    }
   }
 
   /** Continues the run. @param stepAt the index of the next action; with 0 the rule's expressions come first. */
@@ -161,13 +179,19 @@ export class PhaseRun implements ActionRun {
       return undefined;
     }
     if (verdict.kind === 'forward' || verdict.reason === undefined) return verdict;
-    return { ...verdict, reason: `${step.place}: ${verdict.reason}` };
+    return { ...verdict, reason: `${step.place}: ${this.#masked(verdict.reason)}` };
+  }
+
+  /** A reason, which the log has, without secrets. */
+  #masked(reason: string): string {
+    const accountId = (this.exchange ?? this.connection)?.endpoint.accountId ?? '';
+    return maskValues(reason, { secrets: this.#secrets, accountId });
   }
 
   /** The refusal after a runtime error (fail closed). */
   #failure(error: unknown, place = ''): NonNullable<ActionVerdict> {
     if (!(error instanceof CelFailure)) throw error;
-    const reason = `${place}${error.message}`;
+    const reason = `${place}${this.#masked(error.message)}`;
     if (this.connection) return { kind: 'close', reason };
     return { kind: 'refuse', error: 'policyFailed', reason };
   }

@@ -2,7 +2,15 @@
 
 import type { HttpExchange } from '../../http/exchange.ts';
 import type { ConnectionModule, HttpModule, ModuleEnvironment, UpstreamOutcome, Verdict } from '../../http/module.ts';
-import { type ActionResults, type CompiledRules, PhaseRun, type PolicyRule, type RunObserver } from './phase-run.ts';
+import { ownPathOf } from '../sign-in/requests.ts';
+import {
+  type ActionResults,
+  type CompiledRules,
+  PhaseRun,
+  type PolicyRule,
+  type RuleStep,
+  type RunObserver,
+} from './phase-run.ts';
 
 /** The name of policies in the API and the log. */
 const NAME = 'traffic_policy';
@@ -19,12 +27,15 @@ export function httpModule(
   const { on_http_request: requests, on_http_response: responses } = rules;
   if (!requests && !responses) return undefined;
   const waits = (requests ?? []).some(({ steps }) => steps.some(({ action }) => action.onOutcome));
+  const signIn = signInOf(requests ?? []);
   const readsPath = [requests, responses].some((phase) => phase?.some((rule) => rule.readsPath));
   const module: HttpModule = { name: NAME, ...(readsPath && { readsPath }), ...targetsOf(requests) };
 
   if (requests)
     module.onRequest = (exchange) => {
       const run = new PhaseRun(requests, 'on_http_request', { exchange }, new Map(), environment, observer);
+      if (signIn && ownPathOf(exchange.request.target))
+        return run.answerOwnPath(...signIn) as Verdict | Promise<Verdict>;
       if (responses || waits) exchange.memory.set(module, run);
       if (!waits) return run.start() as Verdict | Promise<Verdict>;
       return runAndRelease(exchange, run);
@@ -64,6 +75,12 @@ export function connectionModule(
       return run.start() as ReturnType<ConnectionModule['onConnection']>;
     },
   };
+}
+
+/** The step by which visitors sign in, and its rule. */
+function signInOf(rules: readonly PolicyRule[]): [PolicyRule, RuleStep] | undefined {
+  for (const rule of rules) for (const step of rule.steps) if (step.action.answerOwnPath) return [rule, step];
+  return undefined;
 }
 
 function targetsOf(rules: readonly PolicyRule[] = []): { leadsTo?: readonly string[] } {

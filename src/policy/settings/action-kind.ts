@@ -84,6 +84,11 @@ export interface CompiledAction {
   readonly endsTls?: boolean;
   /** Runs the action. */
   run(run: ActionRun): ActionVerdict | Promise<ActionVerdict>;
+  /**
+   * Answers requests for the gateway's own paths, such as that of a log-in, before any rule runs: the rule of the action may not be for
+   * them. Undefined: it is another path.
+   */
+  answerOwnPath?(run: ActionRun): ActionVerdict | Promise<ActionVerdict>;
   /** Called with the upstream's outcome, when the action has let a request pass. */
   onOutcome?(exchange: HttpExchange, outcome: number | 'failed' | 'unasked'): void;
 }

@@ -1,31 +1,19 @@
 // Implements `ConfigReader`: a mistake is reported, and the reader returns a value of the expected type fallback.
 
-import type { ModuleEnvironment, ModuleOwner } from '../../http/module.ts';
 import { CelError } from '../cel/errors.ts';
 import { compileExpression, type Expression } from '../cel/expression.ts';
 import { compileTemplate, type Template, type TemplateStyle } from '../cel/template.ts';
-import type { PolicyPhase, Vocabulary } from '../cel/vocabulary.ts';
 import type { ActionKind, ConfigReader } from './action-kind.ts';
 import { readDuration, writeDuration } from './duration.ts';
 import { readHeaders } from './headers.ts';
-import { PROBLEM, type Problems } from './problems.ts';
+import { collectUses, type PhaseContext } from './phase-context.ts';
+import { PROBLEM } from './problems.ts';
 import { MASKED, SECRET_TEMPLATE, SecretSettings } from './secret-settings.ts';
 import { isObject } from './values.ts';
 
 /** The default limit of a text or a template, in bytes. */
 const TEXT_MAX = 64 * 1024;
 const NONE: ReadonlySet<string> = new Set();
-
-/** The context that all configs of a phase share. */
-export interface PhaseContext {
-  phase: PolicyPhase;
-  owner: ModuleOwner;
-  environment: ModuleEnvironment;
-  vocabulary: Vocabulary;
-  problems: Problems;
-  /** The variables that expressions and templates read. The readers add to them. */
-  variables: Set<string>;
-}
 
 interface Range {
   min: number;
@@ -147,7 +135,7 @@ export class SettingsReader implements ConfigReader {
       path,
       PROBLEM.expression,
       { text: checked, variables: NONE, evaluate: () => false },
-      () => this.#addVariables(compileExpression(checked, this.#context.vocabulary)),
+      () => this.#collect(path, compileExpression(checked, this.#context.vocabulary)),
     );
   }
 
@@ -155,8 +143,8 @@ export class SettingsReader implements ConfigReader {
     const checked = this.#checkText(path, text, TEXT_MAX, true) ?? '';
     const value = () => checked;
     const fallback = { text: checked, constant: checked, variables: NONE, evaluate: value, evaluateValue: value };
-    return this.#compileOr(path, PROBLEM.template, fallback, () =>
-      this.#addVariables(compileTemplate(checked, this.#context.vocabulary, style)),
+    return this.#compileOr<Template>(path, PROBLEM.template, fallback, () =>
+      this.#collect(path, compileTemplate(checked, this.#context.vocabulary, style)),
     );
   }
 
@@ -238,9 +226,8 @@ export class SettingsReader implements ConfigReader {
     }
   }
 
-  #addVariables<T extends { variables: ReadonlySet<string> }>(compiled: T): T {
-    for (const name of compiled.variables) this.#context.variables.add(name);
-    return compiled;
+  #collect<T extends { variables: ReadonlySet<string> }>(path: string, compiled: T): T {
+    return collectUses(this.#context, `${this.place}.${path}`, compiled);
   }
 
   #reportMissing<T>(name: string, what: string, fallback: T): T {

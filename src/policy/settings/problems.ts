@@ -3,7 +3,7 @@
 import type { PolicyProblem } from '../../protocol/policy/policy-shape.ts';
 
 /** The most problems that are reported; a longer list helps nobody. */
-const PROBLEMS_MAX = 20;
+export const PROBLEMS_MAX = 20;
 
 /** The error numbers, as in `ERR_GATEWAY_<number>`. Existing clients know them. */
 export const PROBLEM = {
@@ -32,10 +32,13 @@ export const PROBLEM = {
   duplicate: 2231,
   missing: 2234,
   document: 2236,
+  secondSignIn: 2239,
+  cookieDomain: 2241,
   variable: 2252,
   regex: 2261,
   forwardDenied: 90361,
   masked: 90390,
+  unknownSecret: 90709,
 } as const;
 
 /** A policy is invalid. The message names all mistakes. */

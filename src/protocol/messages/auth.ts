@@ -23,15 +23,26 @@ export interface Auth {
   clientType: string;
   os: string;
   arch: string;
+  /** The name of the agent's host; '' when it sends none. */
+  hostName: string;
+  /** What the agent is recognized by over restarts, also with another authtoken. Only our own agent has one; '' is none. */
+  deviceId: string;
+  /** The name and the labels that the agent gives itself. Only our own agent sends them. */
+  name: string;
+  labels: Record<string, string>;
   metadata: string;
   /** The reason why a command is not supported: '' when it is supported, null when the agent is too old to send a reason. */
   stopUnsupported: string | null;
   restartUnsupported: string | null;
   updateUnsupported: string | null;
+  /** The same for a move to another process of the gateway. Only our own agent has it. */
+  moveUnsupported: string | null;
   /** The largest stream window that the agent supports, in bytes; 0 when it sends none. */
   streamWindow: number;
   /** The number of the session among those that the agent has at once, from 0. */
   legNumber: number;
+  /** Whether the earlier session with this number stays until the gateway ends it, as the agent moves its tunnels to this one. */
+  moves: boolean;
 }
 
 /** The client type of our own agent. */
@@ -50,12 +61,18 @@ export function readAuth(message: object): Auth {
     clientType: extra.text('ClientType'),
     os: extra.text('OS'),
     arch: extra.text('Arch'),
+    hostName: extra.text('Hostname'),
+    deviceId: extra.text('DeviceId'),
+    name: extra.text('Name'),
+    labels: extra.labels('Labels'),
     metadata: extra.text('Metadata'),
     stopUnsupported: extra.textOrNull('StopUnsupportedError'),
     restartUnsupported: extra.textOrNull('RestartUnsupportedError'),
     updateUnsupported: extra.textOrNull('UpdateUnsupportedError'),
+    moveUnsupported: extra.textOrNull('MoveUnsupportedError'),
     streamWindow: extra.number('StreamWindow'),
     legNumber: extra.number('LegNumber'),
+    moves: extra.flag('Moves'),
   };
 }
 
@@ -70,6 +87,10 @@ export function writeAuth(
     Extra: {
       OS: auth.os,
       Arch: auth.arch,
+      Hostname: auth.hostName,
+      DeviceId: auth.deviceId,
+      Name: auth.name,
+      Labels: auth.labels,
       AuthToken: auth.authtoken,
       Version: auth.agentVersion,
       UserAgent: auth.userAgent,
@@ -80,9 +101,11 @@ export function writeAuth(
       StopUnsupportedError: auth.stopUnsupported,
       RestartUnsupportedError: auth.restartUnsupported,
       UpdateUnsupportedError: auth.updateUnsupported,
+      MoveUnsupportedError: auth.moveUnsupported,
       ClientType: OWN_CLIENT_TYPE,
       StreamWindow: auth.streamWindow,
       LegNumber: auth.legNumber,
+      Moves: auth.moves,
     },
   };
 }
@@ -149,13 +172,15 @@ export interface ServerInfo {
   region: string;
   /** As in `AuthResponse`. */
   node: string;
+  /** Whether it knows `Auth.moves`. One that does not would end the earlier session at once. */
+  takesMoves: boolean;
 }
 
 export function readServerInfo(message: object): ServerInfo {
   const fields = new Fields(message);
-  return { region: fields.text('Region'), node: fields.text('Node') };
+  return { region: fields.text('Region'), node: fields.text('Node'), takesMoves: fields.flag('TakesMoves') };
 }
 
-export function writeServerInfo({ region, node }: ServerInfo): object {
-  return { Region: region, Node: node };
+export function writeServerInfo({ region, node, takesMoves }: ServerInfo): object {
+  return { Region: region, Node: node, TakesMoves: takesMoves };
 }

@@ -35,14 +35,14 @@ export function readBind(message: object): Bind {
   };
 }
 
-export function writeBind(bind: Omit<Bind, 'bindings' | 'pooling' | 'forwardsProto'>): object {
+export function writeBind(bind: Omit<Bind, 'bindings'>): object {
   return {
     Id: bind.id,
     Proto: bind.proto,
     ForwardsTo: bind.forwardsTo,
-    ForwardsProto: '',
+    ForwardsProto: bind.forwardsProto,
     Opts: bind.options,
-    Extra: { Token: bind.token, Metadata: bind.metadata, Bindings: [], PoolingEnabled: false },
+    Extra: { Token: bind.token, Metadata: bind.metadata, Bindings: [], PoolingEnabled: bind.pooling },
   };
 }
 

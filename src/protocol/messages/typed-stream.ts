@@ -19,6 +19,11 @@ export const StreamType = {
   SERVER_INFO: 8,
   STOP_TUNNEL: 9,
   PATCH_TUNNEL: 10,
+  /**
+   * Only between our own gateway and agent, so its number is far from the others: the gateway asks the agent to move to another of its
+   * processes. The agent answers when the tunnels are bound there, or why they are not.
+   */
+  MOVE: 0x4757_0001,
   HEARTBEAT: 0xffff_ffff,
 } as const;
 

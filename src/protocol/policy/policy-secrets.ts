@@ -25,6 +25,8 @@ const basicCredentials: SecretMember = {
 
 const webhookSecret: SecretMember = { name: 'secret', of: 'provider' };
 
+const clientSecret = (of: string): SecretMember => ({ name: 'client_secret', of });
+
 /** The secrets of every action type. A new type needs its line here: without it, its `ActionKind` does not compile. */
 const SECRETS = {
   'add-headers': none,
@@ -35,11 +37,17 @@ const SECRETS = {
   'custom-response': none,
   deny: none,
   'forward-internal': none,
+  'http-request': none,
   'jwt-validation': none,
   log: none,
+  oauth: [clientSecret('provider')],
+  oidc: [clientSecret('issuer_url')],
+  'openid-connect': [clientSecret('issuer_url')],
   'rate-limit': none,
   redirect: none,
   'remove-headers': none,
+  'request-body-find-replace': none,
+  'response-body-find-replace': none,
   'restrict-ips': none,
   'set-vars': none,
   'terminate-tls': [{ name: 'server_private_key' }],
@@ -73,7 +81,7 @@ export interface FoundSecret {
   settings: Record<string, unknown>;
 }
 
-/** Finds all secrets of a parsed document, which need not be a valid policy. */
+/** Finds all secrets of a parsed document, which need not be a valid policy. References to a vault are none. */
 export function findSecrets(document: unknown): FoundSecret[] {
   return entriesOf(document).flatMap(([phase, rules]) =>
     listOf(rules).flatMap((rule, r) =>
@@ -94,8 +102,17 @@ function secretsOf(action: unknown, at: (string | number)[]): FoundSecret[] {
       type,
       settings,
     });
-    return Array.isArray(value) ? value.map((item, i) => found(item, i)) : [found(value)];
+    const all = Array.isArray(value) ? value.map((item, i) => found(item, i)) : [found(value)];
+    return all.filter(({ value }) => !isReference(secret, value));
   });
+}
+
+/** An interpolation that reads a secret of a vault, and nothing else. */
+const REFERENCE = /^\$\{\s*secrets\.get\(\s*('[^'\\]*'|"[^"\\]*")\s*,\s*('[^'\\]*'|"[^"\\]*")\s*\)\s*\}$/;
+
+/** Whether a text only names where its secret is, which is no secret itself. */
+function isReference({ visiblePrefix }: SecretMember, text: unknown): boolean {
+  return typeof text === 'string' && REFERENCE.test(text.slice(visiblePrefix?.(text).length ?? 0));
 }
 
 /** Returns the document with each secret masked. */

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { BackupError, type BackupRow, type RowCounts, readRows } from './backup-file.ts';
 
-/** Tables of live objects, which do not exist after a restore, and tables that the migrations fill. */
+/** Tables of live objects, which do not exist after a restore, tables of figures, and tables that the migrations fill. */
 const EXCLUDED_TABLES = new Set([
   'node',
   'tunnel_session',
@@ -9,11 +9,21 @@ const EXCLUDED_TABLES = new Set([
   'tunnel_leg',
   'endpoint',
   'claim',
+  'traffic_stat',
+  'traffic_task',
+  'endpoint_health',
+  'alert_evaluator',
   'browser_session',
   'sign_in_link',
+  'app_session',
   '_prisma_migrations',
   '_gateway_migration_lock',
 ]);
+/**
+ * Columns of tables that refer to each other: a domain refers to its certificate, that to what renews it, and that to the domain. They
+ * are filled when all rows are there.
+ */
+const LATE_REFERENCES: ReadonlyMap<string, string> = new Map([['tls_certificate', 'managed_certificate_id']]);
 const BATCH_ROWS = 500;
 const BATCH_CHARACTERS = 1024 * 1024;
 
@@ -23,23 +33,25 @@ const SEQUENCES = `
   FROM information_schema.columns
   WHERE table_schema = current_schema() AND column_default LIKE 'nextval(%'`;
 
-/** The tables of a backup, each after those that it refers to. */
+/** The tables of a backup, each after those that it refers to, but for late references. */
 export async function tablesInOrder(client: pg.ClientBase): Promise<string[]> {
   const tables = await client.query<{ name: string }>(
     `SELECT table_name AS name FROM information_schema.tables
      WHERE table_schema = current_schema() AND table_type = 'BASE TABLE' ORDER BY table_name`,
   );
-  const references = await client.query<{ child: string; parent: string }>(
-    `SELECT child.relname AS child, parent.relname AS parent FROM pg_constraint AS k
+  const references = await client.query<{ child: string; parent: string; column: string }>(
+    `SELECT child.relname AS child, parent.relname AS parent, a.attname AS "column" FROM pg_constraint AS k
      JOIN pg_class AS child ON child.oid = k.conrelid JOIN pg_class AS parent ON parent.oid = k.confrelid
+     JOIN pg_attribute AS a ON a.attrelid = k.conrelid AND a.attnum = k.conkey[1]
      JOIN pg_namespace AS n ON n.oid = child.relnamespace
      WHERE k.contype = 'f' AND n.nspname = current_schema()`,
   );
+  const early = references.rows.filter(({ child, column }) => LATE_REFERENCES.get(child) !== column);
   const waiting = new Set(tables.rows.map(({ name }) => name).filter((name) => !EXCLUDED_TABLES.has(name)));
   const ordered: string[] = [];
   while (waiting.size > 0) {
     const free = [...waiting].filter((name) =>
-      references.rows.every(({ child, parent }) => child !== name || parent === name || !waiting.has(parent)),
+      early.every(({ child, parent }) => child !== name || parent === name || !waiting.has(parent)),
     );
     if (free.length === 0) throw new Error(`the tables ${[...waiting].join(', ')} refer to each other`);
     for (const name of free) waiting.delete(name);
@@ -75,14 +87,38 @@ export async function loadRows(client: pg.ClientBase, file: string, expected: Ro
   for await (const { table, rows } of batches(readRows(file))) {
     // The name comes from a file. Only the name of an existing table may become part of a statement.
     if (!tables.includes(table)) throw new BackupError(`${file} has rows of an unknown table "${table}".`);
-    await client.query(`INSERT INTO "${table}" SELECT * FROM json_populate_recordset(NULL::"${table}", $1::json)`, [
-      `[${rows.join(',')}]`,
-    ]);
+    const names = await earlyColumns(client, table);
+    const values = `json_populate_recordset(NULL::"${table}", $1::json)`;
+    await client.query(`INSERT INTO "${table}" (${names}) SELECT ${names} FROM ${values}`, [`[${rows.join(',')}]`]);
   }
+  await fillLateReferences(client, file);
   await advanceSequences(client);
   for (const [table, count] of Object.entries(expected)) {
     const { rows } = await client.query<{ count: string }>(`SELECT count(*) AS count FROM "${table}"`);
     if (Number(rows[0]?.count) !== count) throw new BackupError(`${file} changed while it was being restored.`);
+  }
+}
+
+/** The columns of a table that are filled at once, quoted. */
+async function earlyColumns(client: pg.ClientBase, table: string): Promise<string> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT column_name AS name FROM information_schema.columns
+     WHERE table_schema = current_schema() AND table_name = $1 ORDER BY ordinal_position`,
+    [table],
+  );
+  const early = rows.filter(({ name }) => LATE_REFERENCES.get(table) !== name);
+  return early.map(({ name }) => `"${name}"`).join();
+}
+
+async function fillLateReferences(client: pg.ClientBase, file: string): Promise<void> {
+  for await (const { table, rows } of batches(readRows(file))) {
+    const column = LATE_REFERENCES.get(table);
+    if (column === undefined) continue;
+    await client.query(
+      `UPDATE "${table}" AS kept SET "${column}" = known."${column}"
+       FROM json_populate_recordset(NULL::"${table}", $1::json) AS known WHERE kept.id = known.id`,
+      [`[${rows.join(',')}]`],
+    );
   }
 }
 

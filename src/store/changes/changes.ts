@@ -16,16 +16,19 @@ export interface Change {
 }
 
 /**
- * Kinds whose changes are hints: of live objects, and of deliveries. Agents change them by the thousand, so they are sent in batches
+ * Kinds whose changes are hints: of live objects, of deliveries, of the progress of jobs, and of the audit trail. Agents change them by the thousand, so they are sent in batches
  * after their commit. Changes of all other kinds are configuration, which no node may miss.
  */
 const HINT_KINDS: ReadonlySet<string> = new Set([
   'tunnel',
   'endpoint',
+  'agent',
   'tunnelSession',
   'offlineEndpoint',
   'eventDelivery',
   'tcpPort',
+  'auditEntry',
+  'bulkJob',
 ]);
 
 /** Carries changes to other processes. */

@@ -3,6 +3,7 @@
 
 import type { DomainCertificate, EdgeConfig, EdgeConfigSource } from '../../edge/edges/edge-config.ts';
 import type { ModuleDescriptor } from '../../edge/modules/descriptor.ts';
+import { findChallenge } from '../certificates/challenges.ts';
 import type { Changes } from '../changes/changes.ts';
 import type { PrismaClient } from '../database/client.ts';
 import { isId } from '../ids.ts';
@@ -96,16 +97,33 @@ export function edgeConfigSource({
       select: {
         id: true,
         domain: true,
-        certificate: { select: { id: true, accountId: true, certificatePem: true, privateKey: true } },
+        certificate: { select: { id: true, accountId: true, certificatePem: true, privateKey: true, notAfter: true } },
       },
     });
     return rows.flatMap(({ id: domainId, domain, certificate }) => {
       if (!certificate) return [];
       try {
         const { accountId, certificatePem: cert } = certificate;
-        return { domainId, accountId, domain, cert, key: openPrivateKey(keys, certificate) };
+        const notAfter = certificate.notAfter.getTime();
+        return { domainId, accountId, domain, cert, key: openPrivateKey(keys, certificate), notAfter };
       } catch (error) {
         onFailure(certificate.id, error);
+        return [];
+      }
+    });
+  }
+
+  /** Those of the gateway's own names. */
+  async function readOwn(where: object): Promise<DomainCertificate[]> {
+    const rows = await prisma.tlsCertificate.findMany({ where: { ...where, accountId: '' } });
+    return rows.flatMap((row) => {
+      try {
+        const { id: domainId, certificatePem: cert } = row;
+        const notAfter = row.notAfter.getTime();
+        const common = { domainId, accountId: '', cert, key: openPrivateKey(keys, row), notAfter };
+        return row.dnsNames.map((domain) => ({ ...common, domain }));
+      } catch (error) {
+        onFailure(row.id, error);
         return [];
       }
     });
@@ -119,7 +137,12 @@ export function edgeConfigSource({
       const certificates =
         named?.length === 0
           ? []
-          : await readCertificates(named ? { OR: [{ id: { in: named } }, { certificateId: { in: named } }] } : {});
+          : [
+              ...(await readCertificates(
+                named ? { OR: [{ id: { in: named } }, { certificateId: { in: named } }] } : {},
+              )),
+              ...(await readOwn(named ? { id: { in: named } } : {})),
+            ];
       return {
         edgeIds,
         edges,
@@ -131,6 +154,8 @@ export function edgeConfigSource({
         },
       };
     },
+
+    findChallenge: (request) => findChallenge(prisma, request),
 
     onChange(listener) {
       const stops = [

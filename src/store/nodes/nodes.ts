@@ -29,6 +29,8 @@ export interface NodeDeps {
 
 export interface NodeOptions {
   leaseMs: number;
+  /** The last migration that this code knows. */
+  migration: string;
   /** How long the addresses of a lost session are held for its credential, in milliseconds. */
   holdMs: number;
   /** The id of the node, which is released with the lease. */
@@ -38,7 +40,7 @@ export interface NodeOptions {
 }
 
 /** The node of a worker, which goes on when the process that holds its lease is replaced. */
-export interface AdoptionOptions extends Pick<NodeOptions, 'leaseMs' | 'holdMs'> {
+export interface AdoptionOptions extends Pick<NodeOptions, 'leaseMs' | 'migration' | 'holdMs'> {
   nodeId: string;
 }
 
@@ -69,11 +71,11 @@ export async function adoptNode(
   return { lease, wasDeleted };
 }
 
-interface LeaseOptions extends Pick<NodeOptions, 'leaseMs' | 'holdMs' | 'isOnlyNode'>, NodeId {}
+interface LeaseOptions extends Omit<NodeOptions, 'nodeId'>, NodeId {}
 
 function newLease(
   parts: NodeDeps & Pick<Database, 'urgent'>,
-  { leaseMs, holdMs, isOnlyNode, id, release }: LeaseOptions,
+  { leaseMs, migration, holdMs, isOnlyNode, id, release }: LeaseOptions,
 ): NodeLease & { take(): Promise<void>; extend(): Promise<boolean> } {
   const { prisma: db, changes, baseUrl, urgent } = parts;
   /** Where other nodes reach this one; '' when they do not. */
@@ -91,16 +93,16 @@ function newLease(
           holdMs,
         );
         await tx.$executeRaw`
-          INSERT INTO node (id, address, lease_until)
-          VALUES (${id}, ${ownAddress}, now() + ${leaseMs} * interval '1 millisecond')`;
+          INSERT INTO node (id, address, migration, lease_until)
+          VALUES (${id}, ${ownAddress}, ${migration}, now() + ${leaseMs} * interval '1 millisecond')`;
       }),
     );
   // A lease that has ended is revived as long as its row exists: until another node has deleted it, nothing was taken over. The
   // renewal uses a connection of its own: a thousand binds must not delay it and so cost the node its lease.
   const extendLease = async () => {
     const extended = await urgent(
-      "UPDATE node SET lease_until = now() + $1 * interval '1 millisecond' WHERE id = $2 RETURNING id",
-      [leaseMs, id],
+      "UPDATE node SET lease_until = now() + $1 * interval '1 millisecond', migration = $3 WHERE id = $2 RETURNING id",
+      [leaseMs, id, migration],
     );
     return extended.rowCount === 1;
   };

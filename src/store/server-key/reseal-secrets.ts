@@ -1,13 +1,20 @@
 // Rotates the server key of stored secrets: everything that the previous key encrypted is encrypted with the current one.
 
+import type { OrderUnderWay } from '../../acme/jobs/job.ts';
 import type { ModuleDescriptor } from '../../edge/modules/descriptor.ts';
+import { resealChannels } from '../alerts/channel-secrets.ts';
+import { resealAccounts } from '../certificates/acme-accounts.ts';
+import { openOrder, sealOrder } from '../certificates/job-rows.ts';
 import type { Db } from '../database/client.ts';
 import { storedModule, writeStoredModules } from '../edges/module-rows.ts';
 import { openModule, sealModule } from '../edges/module-secrets.ts';
 import { openTarget, sealTarget } from '../events/target.ts';
+import { Prisma } from '../generated/prisma/client.ts';
 import type { Keys } from '../keys/keys.ts';
 import { openPrivateKey, sealPrivateKey } from '../keys/private-keys.ts';
 import { resealClusterAuthority } from '../nodes/cluster-authority.ts';
+import { resealSecretValues } from '../secrets/secret-values.ts';
+import { resealAppSessions } from '../visitors/app-session-rows.ts';
 
 const owner = { id: true, accountId: true } as const;
 const id = { id: true } as const;
@@ -21,6 +28,20 @@ export async function resealSecrets(db: Db, keys: Keys, descriptors: readonly Mo
   for (const row of await db.tlsCertificate.findMany({ select: { ...owner, privateKey: true } })) {
     const privateKey = sealPrivateKey(keys, row, openPrivateKey(keys, row));
     await db.tlsCertificate.update({ where: { id: row.id }, data: { privateKey }, select: id });
+  }
+  await resealAccounts(db, keys);
+  await resealChannels(db, keys);
+  await resealSecretValues(db, keys);
+  await resealAppSessions(db, keys);
+  const isOrdering = { NOT: { order: { equals: Prisma.DbNull } } };
+  for (const { id: jobId, order } of await db.managedCertificate.findMany({ where: isOrdering })) {
+    const opened = openOrder(keys, jobId, order as OrderUnderWay | null);
+    if (opened)
+      await db.managedCertificate.update({
+        where: { id: jobId },
+        data: { order: sealOrder(keys, jobId, opened) },
+        select: id,
+      });
   }
   await resealClusterAuthority(db, keys);
   const where = { NOT: { modules: { equals: {} } } };

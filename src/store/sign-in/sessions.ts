@@ -24,6 +24,7 @@ export interface AuthenticatedSession {
   id: string;
   accountId: string;
   ownerId: string;
+  subject: string;
   isAdmin: boolean;
 }
 
@@ -81,7 +82,7 @@ export async function authenticateSession(
     where: { digest: { in: keys.digests(token) }, ...whereActive(now), owner: { active: true, kind: 'USER' } },
     select: {
       ...{ id: true, accountId: true, ownerId: true, digest: true, pageDigest: true, lastUsedAt: true },
-      owner: { select: { role: true } },
+      owner: { select: { role: true, subject: true } },
     },
   });
   if (!row || !keys.digests(pageSecret).some((known) => isSame(known, row.pageDigest))) return null;
@@ -91,7 +92,7 @@ export async function authenticateSession(
   // The digests change when the server key is rotated. updateMany does not fail if the session ended meanwhile.
   if (needsUpdate)
     await prisma.browserSession.updateMany({ where: { id }, data: { digest, pageDigest, lastUsedAt: new Date(now) } });
-  return { id, accountId, ownerId, isAdmin: row.owner.role === 'ADMIN' };
+  return { id, accountId, ownerId, subject: row.owner.subject, isAdmin: row.owner.role === 'ADMIN' };
 }
 
 /** Replaces the page secret of a session, so that the old one is no longer valid. @returns the new secret, of which only a digest is stored. */
@@ -105,16 +106,16 @@ export async function renewPageSecret(
   return pageSecret;
 }
 
-/** Ends sessions at once; the streams opened in them end with them. @returns how many sessions ended. */
+/** Ends sessions at once; the streams opened in them end with them. @returns which ended, and whose they were. */
 export async function endBrowserSessions(
   db: Db,
   announce: Announce,
   where: Prisma.BrowserSessionWhereInput,
-): Promise<number> {
-  const ended = await db.browserSession.findMany({ where, select: { id: true, accountId: true } });
-  const { count } = await db.browserSession.deleteMany({ where: { id: { in: ended.map(({ id }) => id) } } });
+): Promise<{ id: string; ownerId: string }[]> {
+  const ended = await db.browserSession.findMany({ where, select: { id: true, accountId: true, ownerId: true } });
+  await db.browserSession.deleteMany({ where: { id: { in: ended.map(({ id }) => id) } } });
   for (const { id, accountId } of ended) announce({ kind, action: 'DELETED', id, accountId });
-  return count;
+  return ended;
 }
 
 /** Compares digests in constant time. */

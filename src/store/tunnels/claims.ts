@@ -3,8 +3,8 @@
 
 import type { EndpointAddress } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { Db } from '../database/client.ts';
+import { toJsonRows } from '../database/json-rows.ts';
 import { Prisma } from '../generated/prisma/client.ts';
-import { toJsonRows } from './batched.ts';
 
 export interface Claim {
   accountId: string;

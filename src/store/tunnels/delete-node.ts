@@ -1,5 +1,6 @@
 // Deletes nodes that are gone, with everything that they served.
 
+import { recordDepartures } from '../agents/agent-departures.ts';
 import type { AuditContext, AuditEvent } from '../events/audit.ts';
 import { endpointOfflineEvents, findEndSubscriptions, sessionStopEvent } from '../events/live-events.ts';
 import { writeAudit } from '../events/outbox.ts';
@@ -75,6 +76,7 @@ async function endLockedSessions(audit: AuditContext, sessions: EndingSession[],
     ...(await endpointOfflineEvents(audit, endpointIds, subscriptions)),
     ...sessions.map((session) => sessionStopEvent(session, undefined, NODE_LOST, audit)),
   ];
+  await recordDepartures(audit, ids, NODE_LOST);
   await recordOffline(audit, { endpointIds, reason: NODE_LOST, deletion: deleteSessions(ids) });
   for (const tunnel of tunnels) announceEnd(announce, tunnel, tunnel.accountId);
   for (const { id, accountId } of sessions) announce({ kind: 'tunnelSession', action: 'DELETED', id, accountId });

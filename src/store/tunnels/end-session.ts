@@ -1,5 +1,6 @@
 // Ends sessions and tunnels.
 
+import { recordDepartures } from '../agents/agent-departures.ts';
 import type { Db } from '../database/client.ts';
 import type { AuditContext, AuditEvent } from '../events/audit.ts';
 import { endpointOfflineEvents, findEndSubscriptions, sessionStopEvent } from '../events/live-events.ts';
@@ -60,6 +61,7 @@ export async function endSessions(audit: AuditContext, ids: string[], end: EndSe
   const endpointIds = tunnels.flatMap(({ endpointId }) => endpointId ?? []);
   const offlineEvents = await endpointOfflineEvents(audit, endpointIds, subscriptions);
   const { holdMs, reason, cause = 'the agent said good-bye', ingressOf } = end;
+  await recordDepartures(audit, ids, reason || cause);
   await recordOffline(audit, {
     endpointIds,
     reason: reason || cause,
@@ -94,6 +96,24 @@ async function releaseAddresses(
   }
   if (freed.length > 0) await freeClaims(db, freed);
   if (held.length > 0) await holdClaims(db, held, holdMs);
+}
+
+/**
+ * Takes each of some sessions out of its tunnels, if other sessions of its agent serve all of them, too.
+ * @returns the ids of those that stay.
+ */
+export async function leaveSharedTunnels({ db, announce }: AuditContext, ids: string[]): Promise<Set<string>> {
+  await db.$queryRaw`SELECT id FROM tunnel_session WHERE id = ANY(${ids}) ORDER BY id FOR UPDATE`;
+  await lockClaimsOf(db, ids);
+  const served = await db.$queryRaw<{ id: string; sessionId: string; isShared: boolean }[]>`
+    SELECT id, session_id AS "sessionId", EXISTS (
+      SELECT 1 FROM tunnel_leg l WHERE l.tunnel_id = tunnel.id AND NOT l.session_id = ANY(${ids})) AS "isShared"
+    FROM tunnel WHERE session_id = ANY(${ids}) ORDER BY id FOR UPDATE`;
+  const sessionsOf = (tunnels: typeof served) => new Set(tunnels.map(({ sessionId }) => sessionId));
+  const alone = sessionsOf(served.filter(({ isShared }) => !isShared));
+  const leaving = ids.filter((id) => !alone.has(id));
+  const left = await leaveTunnels({ db, announce }, leaving);
+  return sessionsOf(served.filter(({ id }) => !left.has(id)));
 }
 
 /** A tunnel, and the session that no longer serves it. */

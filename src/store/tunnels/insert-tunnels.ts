@@ -3,7 +3,7 @@
 import type { BindRequest } from '../../tunnel/control/registrar.ts';
 import type { EndpointAddress } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { Db } from '../database/client.ts';
-import { toJsonRows } from './batched.ts';
+import { toJsonRows } from '../database/json-rows.ts';
 import type { Holder } from './claims.ts';
 import type { RegistrarDeps } from './registrar-deps.ts';
 

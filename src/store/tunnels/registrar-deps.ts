@@ -18,6 +18,8 @@ export interface RegistrarSettings {
   nodeLink: object | undefined;
   /** The most routes that are kept in memory; left out, as many as suit a node of a cluster. Each node of a machine has its own. */
   routesMax?: number | undefined;
+  /** How many days the audit trail is kept; 0: nothing is. */
+  auditDays: number;
   /** How long the addresses of a lost session are held for its credential, in milliseconds. */
   sessionHold: number;
 }
@@ -32,6 +34,8 @@ export interface RegistrarDeps {
   adopted?: ReadonlyMap<string, Ingress>;
   /** The URL that the URIs in events begin with, without a slash at its end. */
   baseUrl(): string;
+  /** The wall clock, in milliseconds. */
+  now(): number;
 }
 
 export type { Announce } from '../events/audit.ts';

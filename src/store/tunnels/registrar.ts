@@ -3,6 +3,7 @@
 
 import type { Registrar } from '../../tunnel/control/registrar.ts';
 import { isId } from '../ids.ts';
+import { createBindRefusals } from './bind-refusals.ts';
 import { createBind } from './binds.ts';
 import { createGrants } from './credential-grants.ts';
 import { bindLabels } from './label-binds.ts';
@@ -56,6 +57,8 @@ export function createRegistrar(deps: RegistrarDeps): NodeRegistrar {
       await endAll(supersededSessions);
       return bound;
     },
+
+    bindRefused: createBindRefusals(deps),
 
     tunnelChanged: (id, { metadata }) =>
       changes.transaction(prisma, async (tx, announce) => {

@@ -1,17 +1,18 @@
 // The sessions of this node: starts and ends them, and finds those that other nodes have ended.
 
-import type { OpenedSession, Registrar } from '../../tunnel/control/registrar.ts';
-import type { Db } from '../database/client.ts';
+import type { Registrar } from '../../tunnel/control/registrar.ts';
+import { recordArrivals } from '../agents/agent-arrivals.ts';
 import { isMissingReference, retryOnConflict } from '../database/retry-on-conflict.ts';
 import { recordSessionStarts } from '../events/live-events.ts';
 import type { Ingress } from '../events/live-objects.ts';
 import { newId } from '../ids.ts';
-import { batched, toJsonRows } from './batched.ts';
-import { endSessions, endTunnel } from './end-session.ts';
+import { batched } from './batched.ts';
+import { endSessions, endTunnel, leaveSharedTunnels } from './end-session.ts';
 import type { RegistrarDeps } from './registrar-deps.ts';
+import { insertOrLock, type SessionRow, setEarlierAside } from './session-rows.ts';
 
 export interface SessionStore
-  extends Pick<Registrar, 'sessionOpened' | 'sessionClosed' | 'tunnelClosed' | 'onSessionReplaced'> {
+  extends Pick<Registrar, 'sessionOpened' | 'sessionClosed' | 'tunnelClosed' | 'leaveTunnels' | 'onSessionReplaced'> {
   /** Whether this process holds a session whose row still exists. */
   isOwn(sessionId: string): boolean;
   /**
@@ -91,10 +92,16 @@ export function createSessionStore(deps: RegistrarDeps): SessionStore {
 
   const begin = batched<SessionRow, void>({
     keysOf: ({ accountId, clientId, leg }) => [`${accountId} ${clientId} ${leg}`],
-    async work(rows) {
+    async work(opened) {
+      const arrivals = await retryOnConflict(() => recordArrivals(prisma, opened));
+      const rows = opened.map((row) => ({ ...row, agentId: arrivals.get(row)?.id ?? null }));
       await retryOnConflict(() =>
         changes.transaction(prisma, async (db, announce) => {
           const audit = { db, announce, baseUrl: baseUrl() };
+          await setEarlierAside(
+            db,
+            rows.filter(({ moves }) => moves),
+          );
           const there = await insertOrLock(db, rows);
           const before = there.filter((id) => !rows.some((row) => row.id === id));
           if (before.length > 0) {
@@ -106,10 +113,26 @@ export function createSessionStore(deps: RegistrarDeps): SessionStore {
             );
           }
           for (const { id, accountId } of rows) announce({ kind: 'tunnelSession', action: 'CREATED', id, accountId });
+          for (const { id, accountId, isNew } of new Map(
+            [...arrivals.values()].map((agent) => [agent.id, agent]),
+          ).values())
+            announce({ kind: 'agent', action: isNew ? 'CREATED' : 'UPDATED', id, accountId });
           await recordSessionStarts(audit, rows);
         }),
       );
       return [];
+    },
+  });
+
+  const leaveTunnels = batched<string, boolean>({
+    keysOf: (id) => [id],
+    async work(ids) {
+      const staying = await retryOnConflict(() =>
+        changes.transaction(prisma, (db, announce) =>
+          leaveSharedTunnels({ db, announce, baseUrl: baseUrl() }, [...ids]),
+        ),
+      );
+      return ids.map((id) => !staying.has(id));
     },
   });
 
@@ -179,6 +202,8 @@ export function createSessionStore(deps: RegistrarDeps): SessionStore {
     endElsewhere: (id) => end({ id, holdMs: sessionHold, reason: 'the agent is elsewhere' }),
 
     tunnelClosed,
+
+    leaveTunnels,
   };
 }
 
@@ -190,41 +215,11 @@ export async function requireRecentLease(node: RegistrarDeps['node']): Promise<v
   if (!node.isRecent) await node.renew();
 }
 
-type SessionRow = OpenedSession & { id: string; nodeId: string; region: string };
-
 interface Ending {
   id: string;
   holdMs: number;
   reason: string;
   cause?: string | undefined;
-}
-
-/** @returns the ids of the agents' sessions: the new ones, or for some the earlier session of that leg, which is then locked. */
-async function insertOrLock(db: Db, sessions: readonly SessionRow[]): Promise<string[]> {
-  const rows = sessions.map((row) => ({
-    id: row.id,
-    account_id: row.accountId,
-    node_id: row.nodeId,
-    credential_id: row.credentialId,
-    client_id: row.clientId,
-    leg: row.leg,
-    agent_version: row.agentVersion,
-    ip: row.ip,
-    os: row.os,
-    arch: row.arch,
-    user_agent: row.userAgent,
-    metadata: row.metadata,
-    region: row.region,
-    transport: row.transport,
-  }));
-  const there = await db.$queryRaw<{ id: string }[]>`
-    INSERT INTO tunnel_session (id, account_id, node_id, credential_id, client_id, leg, agent_version, ip, os, arch,
-      user_agent, metadata, region, transport)
-    SELECT * FROM json_to_recordset(${toJsonRows(rows)}::json) AS w(id text, account_id text, node_id text,
-      credential_id text, client_id text, leg int, agent_version text, ip text, os text, arch text, user_agent text,
-      metadata text, region text, transport text) ORDER BY account_id, client_id, leg
-    ON CONFLICT (account_id, client_id, leg) DO UPDATE SET client_id = EXCLUDED.client_id RETURNING id`;
-  return there.map(({ id }) => id);
 }
 
 /** Groups items by key, in the order in which the keys first occur. */

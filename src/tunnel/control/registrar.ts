@@ -10,6 +10,23 @@ export interface Grant {
   accountId: string;
   /** Rules in the grammar of `acl.ts`. */
   acl: readonly string[];
+  /** Which of the credential's authtokens it is, from 0: each replacement adds one. `grant` tells of the newest. */
+  tokenNumber: number;
+  /** Until when the authtoken before the newest is accepted, too, in milliseconds of the wall clock; null when it is not. */
+  previousUntil: number | null;
+}
+
+/** What an agent says of itself, by which people tell it from others. */
+export interface AgentReport {
+  /** What it is recognized by over restarts, also with another credential; '' when it has none. */
+  deviceId: string;
+  /** The name that it gives itself; '' for none. */
+  name: string;
+  hostName: string;
+  /** Values by key. */
+  labels: Record<string, string>;
+  /** The commands that it does not follow, with the reason. */
+  refusals: Partial<Record<'restart' | 'stop' | 'update', string>>;
 }
 
 /** A new session of an authenticated agent. */
@@ -23,6 +40,8 @@ export interface OpenedSession {
    * on any node, ends now.
    */
   leg: number;
+  /** Whether that session stays, with another number, as the agent moves. It does so only where its credential is the same. */
+  moves: boolean;
   agentVersion: string;
   /** The agent's address as the gateway sees it. */
   ip: string;
@@ -31,6 +50,10 @@ export interface OpenedSession {
   arch: string;
   userAgent: string;
   metadata: string;
+  /** What the agent says of itself; left out by a worker of an earlier version. */
+  agent?: AgentReport | undefined;
+  /** Which authtoken it came with, as in `Grant`; left out likewise. */
+  tokenNumber?: number | undefined;
   /** The local address of the connection, and the server name of the TLS handshake, or ''. */
   ingress: { serverIp: string; hostname: string };
   /** The protocol between agent and gateway, such as `muxado/2`. */
@@ -74,6 +97,17 @@ export type AgentRefusal =
   /** The session ended meanwhile, or its credential was revoked. */
   | { refused: 'sessionEnded' };
 
+/** A bind that was refused, for the audit trail. */
+export interface BindRefusal {
+  sessionId: string;
+  accountId: string;
+  credentialId: string;
+  /** The address or the labels, for people. */
+  asked: string;
+  /** The error that the agent got. */
+  reason: string;
+}
+
 /** The control plane as the tunnel layer sees it: credentials, sessions and binds. */
 export interface Registrar extends RouteSource {
   /** The id of this node: `node_…`. */
@@ -106,11 +140,18 @@ export interface Registrar extends RouteSource {
    */
   bind(request: BindRequest): Promise<{ tunnelId: string; endpointId: string } | AgentRefusal>;
   bindLabels(request: LabelBindRequest): Promise<{ tunnelId: string } | AgentRefusal>;
+  /** Records that a bind was refused, a few times a minute for each credential. */
+  bindRefused(refusal: BindRefusal): Promise<void>;
   /**
    * Ends a tunnel, unless another session of the agent serves it too. Of a tunnel that is not the session's, nothing ends.
    * @param reason the error, for people; left out when the agent closed the tunnel.
    */
   tunnelClosed(sessionId: string, tunnelId: string, reason?: string): Promise<void>;
+  /**
+   * Takes a session out of its tunnels, if another session of its agent serves all of them, too: visitors go there from now on.
+   * @returns whether it serves none any more.
+   */
+  leaveTunnels(sessionId: string): Promise<boolean>;
   /** Changes what the API shows of a live tunnel and its endpoint. */
   tunnelChanged(tunnelId: string, change: { metadata: string }): Promise<void>;
 }

@@ -9,11 +9,15 @@ export type SessionCommand =
   /** `version` is the version to install; '' is the latest. */
   | { kind: 'update'; version: string; permitMajorVersion: boolean };
 
+/** Of the gateway itself: the agent is to have its tunnels in a session with another process of the gateway, before this one ends. */
+export type AgentCommand = SessionCommand | { kind: 'move' };
+
 /** The causes of a session's end after a command, for people. */
 export const commandCauses = {
   stop: 'it was stopped through the API',
   restart: 'it was told to start anew through the API',
   update: 'it was told to change its version through the API',
+  move: 'it has moved to another process of the gateway',
 };
 
 /** The outcome of a command: the agent agreed, refused with a reason, or did not answer in time. */

@@ -182,6 +182,11 @@ export class EndpointRegistry {
     for (const all of this.#byId.values()) for (const { meter } of all) meter?.sampleRates(now);
   }
 
+  /** Whether an endpoint of this node serves an address. */
+  isServed(address: EndpointAddress): boolean {
+    return this.#pools.has(address);
+  }
+
   /** The addresses that are served here. */
   get addresses(): EndpointAddress[] {
     return [...this.#pools.keys()];

@@ -41,6 +41,8 @@ export interface LiveEndpoint {
   /** `tn_…` */
   readonly tunnelId: string;
   readonly accountId: string;
+  /** The edge that it is a name of; undefined of a tunnel. */
+  readonly edgeId?: string;
   readonly proto: Proto;
   /** Lower case; a wildcard begins with `*.`. */
   readonly hostname: string;

@@ -28,7 +28,7 @@ export class LiveTunnel implements LiveEndpoint {
   readonly #session: MuxSession;
   readonly #slots: StreamSlots;
   readonly #load: TunnelLoad;
-  #isOpen = true;
+  #state: 'open' | 'left' | 'closed' = 'open';
 
   /** @param load the stream counts of the tunnel. Several endpoints of one tunnel share them. */
   constructor(
@@ -57,30 +57,38 @@ export class LiveTunnel implements LiveEndpoint {
   }
 
   get isOpen(): boolean {
-    return this.#isOpen;
+    return this.#state === 'open';
   }
 
   /** Refuses new streams. Open streams continue. */
   close(): void {
-    this.#isOpen = false;
+    this.#state = 'closed';
+  }
+
+  /** Another session serves it from now on. New streams are only for visitors who have found it already. */
+  leave(): void {
+    this.#state = 'left';
   }
 
   /** Takes new streams again. */
   reopen(): void {
-    this.#isOpen = true;
+    this.#state = 'open';
   }
 
   async open(visitor: Visitor, events: StreamEvents): Promise<ByteStream | OpenFailure> {
-    if (!this.#isOpen) return 'offline';
+    if (this.#isOffline) return 'offline';
     const granted = this.#slots.acquire(this.#load);
     const isGranted = granted === true || (await granted);
-    const isOffline = !this.#isOpen || this.#session.isClosed;
-    if (!isGranted) return isOffline ? 'offline' : 'overloaded';
-    if (isOffline) {
+    if (!isGranted) return this.#isOffline ? 'offline' : 'overloaded';
+    if (this.#isOffline) {
       this.#slots.release();
       return 'offline';
     }
     return this.#openStream(visitor, events);
+  }
+
+  get #isOffline(): boolean {
+    return this.#state === 'closed' || this.#session.isClosed;
   }
 
   #openStream(visitor: Visitor, events: StreamEvents): ByteStream {

@@ -24,6 +24,19 @@ export function startRateSampling(meters: readonly { sample(): void }[]): () => 
   return () => clearInterval(timer);
 }
 
+/** What the requests and connections of a meter become, for the figures of its endpoint. The edge makes it. */
+export interface TrafficRecording {
+  /** A response has begun. @param firstByteMs from the end of the request's head. */
+  answered(status: number, firstByteMs: number): void;
+  /** A request has ended that had a response. @param durationMs from the end of its head. */
+  finished(durationMs: number): void;
+  /** A request has ended without a response. @param isRefused whether that is what a module wants. */
+  unanswered(durationMs: number, isRefused: boolean): void;
+  /** A connection of TCP or TLS has begun, and has ended. */
+  connected(): void;
+  disconnected(durationMs: number): void;
+}
+
 /** The counters and rates of one endpoint. */
 export class TrafficMeter implements ByteCounters {
   /** HTTP requests, or connections of TCP and TLS. */
@@ -32,6 +45,8 @@ export class TrafficMeter implements ByteCounters {
   open = 0;
   fromSocket = 0;
   toSocket = 0;
+  /** There while the figures of the endpoint are recorded: from its first visitor on, and until nobody visits it any more. */
+  recording: TrafficRecording | undefined;
   readonly #requests = new Rate();
   readonly #fromSocket = new Rate();
   readonly #toSocket = new Rate();

@@ -59,6 +59,12 @@ export class LabelledTunnel {
     this.#endpoints.tls.close();
   }
 
+  /** As `LiveTunnel.leave`. */
+  leave(): void {
+    this.#endpoints.https.leave();
+    this.#endpoints.tls.leave();
+  }
+
   /** Takes new streams again. */
   reopen(): void {
     this.#endpoints.https.reopen();

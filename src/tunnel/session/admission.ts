@@ -5,13 +5,13 @@ import type { Auth } from '../../protocol/messages/auth.ts';
 import { bindError } from '../bind/bind-tunnel.ts';
 import { AgentError } from '../control/agent-errors.ts';
 import { agentKindOf } from '../control/compatibility.ts';
+import { LEG_MAX } from '../control/leg-numbers.ts';
 import type { AgentRefusal, Grant, OpenedSession } from '../control/registrar.ts';
+import { agentReport } from './agent-report.ts';
 import type { AdmittedSession, SessionDeps } from './session-types.ts';
 import { checkTextLimit, METADATA_MAX, truncateText } from './text-limits.ts';
 
 const PROTOCOL_VERSIONS = ['3', '2'];
-/** The highest number of a session among those that an agent has at once. */
-export const LEG_MAX = 3;
 
 /** The connection of an agent that asks for admission. */
 export interface AdmissionContext {
@@ -27,7 +27,7 @@ export interface AdmissionContext {
 
 /**
  * Checks the authtoken and opens the session. It replaces an earlier session of the same agent with the same leg number, on this
- * node or another.
+ * node or another, unless the agent moves.
  * @throws {AgentError} the reason why the agent is refused.
  */
 export async function admit(auth: Auth, connection: AdmissionContext, deps: SessionDeps): Promise<AdmittedSession> {
@@ -52,16 +52,17 @@ async function openSession(
   const grant = await registrar.authenticate(auth.authtoken);
   if ('refused' in grant) return grant;
   const earlierId = verifiedClientId(auth, grant, tokens.verifyCookie.bind(tokens));
-  const { legNumber: leg } = auth;
+  const { legNumber: leg, moves } = auth;
   if (leg > 0 && earlierId === undefined) throw new AgentError('legWithoutSession', { leg });
   const clientId = earlierId ?? randomBytes(16).toString('hex');
-  sessions.evict(grant.accountId, clientId, leg);
+  if (!moves) sessions.evict(grant.accountId, clientId, leg);
   const quota = quotas.join(grant.accountId);
   const opened = registrar.sessionOpened({
     accountId: grant.accountId,
     credentialId: grant.credentialId,
     clientId,
     leg,
+    moves,
     agentVersion: truncateText(auth.agentVersion || auth.userAgent),
     ip,
     ingress,
@@ -69,13 +70,15 @@ async function openSession(
     arch: truncateText(auth.arch),
     userAgent: truncateText(auth.userAgent),
     metadata: auth.metadata,
+    tokenNumber: grant.tokenNumber,
+    agent: agentReport(auth),
     transport: 'muxado/2',
   });
   const sessionId = await opened.catch((error) => {
     quota.release();
     throw error;
   });
-  const { accountId, credentialId, acl } = grant;
+  const { accountId, credentialId, acl, tokenNumber } = grant;
   return {
     sessionId,
     accountId,
@@ -84,6 +87,7 @@ async function openSession(
     clientId,
     leg,
     cookie: tokens.cookie(accountId, clientId),
+    tokenNumber,
     kind: agentKindOf(auth),
     auth,
     quota,

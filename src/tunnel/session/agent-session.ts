@@ -15,10 +15,11 @@ import { STREAM_WINDOW_MAX } from '../../protocol/mux/window.ts';
 import type { AdmissionSlot } from '../connections/admission-slot.ts';
 import { AgentError } from '../control/agent-errors.ts';
 import { agentKindOf } from '../control/compatibility.ts';
-import { commandCauses, type SessionCommand } from '../control/session-commands.ts';
+import { type AgentCommand, commandCauses } from '../control/session-commands.ts';
 import { peerOf } from '../network/peer.ts';
 import { type AdmissionContext, admit } from './admission.ts';
 import { authResponse } from './auth-response.ts';
+import { reportRefusedBind } from './refused-bind.ts';
 import { sendCommand } from './send-command.ts';
 import { SessionTunnels } from './session-tunnels.ts';
 import type { AdmittedSession, RegisteredSession, RoundTrip, SessionDeps } from './session-types.ts';
@@ -62,8 +63,8 @@ export class AgentSession implements RegisteredSession {
   #callBytes = new ByteBudget(CALL_BYTES);
   #accepted: AcceptedSession | undefined;
   #roundTrip: RoundTrip | undefined;
-  /** The last command that the agent accepted. */
-  #lastCommand: SessionCommand['kind'] | undefined;
+  /** The last command, unless the agent refused it. */
+  #lastCommand: AgentCommand['kind'] | undefined;
 
   /** @param socket the connection after its TLS handshake. @param slot the admission slot of the connection. */
   constructor(socket: TLSSocket, deps: SessionDeps, slot: AdmissionSlot) {
@@ -101,13 +102,14 @@ export class AgentSession implements RegisteredSession {
   }
 
   /**
-   * Sends a command.
-   * @returns null when the agent accepts it, otherwise its reason.
+   * Sends a command. @returns null when the agent accepts it, otherwise its reason.
    * @throws {MessageError} when it does not answer.
    */
-  async command(command: SessionCommand): Promise<string | null> {
+  async command(command: AgentCommand): Promise<string | null> {
+    // Before the answer: what closes the session may arrive together with it.
+    this.#lastCommand = command.kind;
     const reason = await sendCommand(this.#mux, this.#requireAccepted().auth, command);
-    if (reason === null) this.#lastCommand = command.kind;
+    if (reason !== null) this.#lastCommand = undefined;
     return reason;
   }
 
@@ -133,11 +135,11 @@ export class AgentSession implements RegisteredSession {
   readonly #calls: Record<number, (request: object) => Promise<object>> = {
     [StreamType.AUTH]: (request) => this.#slot.during(this.#authenticate(request)),
     [StreamType.SERVER_INFO]: async () =>
-      writeServerInfo({ region: this.#deps.settings.region, node: this.#deps.registrar.nodeId }),
-    [StreamType.BIND]: (request) => this.#firstBind(async () => this.#requireAccepted().tunnels.bind(request)),
+      writeServerInfo({ region: this.#deps.settings.region, node: this.#deps.registrar.nodeId, takesMoves: true }),
+    [StreamType.BIND]: (request) => this.#firstBind(request, ({ tunnels }) => tunnels.bind(request)),
     [StreamType.UNBIND]: async (request) => this.#requireAccepted().tunnels.unbind(request, this.#cause),
     [StreamType.START_TUNNEL_WITH_LABEL]: (request) =>
-      this.#firstBind(async () => this.#requireAccepted().tunnels.bindLabels(request)),
+      this.#firstBind(request, ({ tunnels }) => tunnels.bindLabels(request)),
     [StreamType.PATCH_TUNNEL]: async (request) => this.#requireAccepted().tunnels.patch(request),
   };
 
@@ -158,9 +160,12 @@ export class AgentSession implements RegisteredSession {
   }
 
   /** Answers a bind. The agent needs its admission slot until the response of its first bind. */
-  async #firstBind(bind: () => Promise<object>): Promise<object> {
+  async #firstBind(request: object, bind: (session: AcceptedSession) => Promise<object>): Promise<object> {
     try {
-      return await this.#slot.during(bind());
+      const accepted = this.#requireAccepted();
+      const answer = this.#slot.during(bind(accepted));
+      answer.catch((error) => reportRefusedBind(this.#deps.registrar, accepted, request, error));
+      return await answer;
     } finally {
       this.#slot.end('used');
     }
@@ -222,7 +227,7 @@ export class AgentSession implements RegisteredSession {
     return this.#accepted;
   }
 
-  /** The cause of the session's end after a command, for people. */
+  /** Why the session or a tunnel ends after a command, for people. */
   get #cause(): string | undefined {
     return this.#lastCommand && commandCauses[this.#lastCommand];
   }

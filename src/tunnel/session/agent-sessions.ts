@@ -8,8 +8,10 @@ import { RefusalCounters } from '../control/refusal-counters.ts';
 import type { Grant, Registrar } from '../control/registrar.ts';
 import type { CommandOutcome, SessionCommand, SessionCommands } from '../control/session-commands.ts';
 import type { LiveTunnel } from '../endpoints/live-tunnel.ts';
+import { announcedRefusals } from './send-command.ts';
 import type {
   AdmittedSession,
+  AnnouncedRefusal,
   RegisteredSession,
   RoundTrip,
   SessionDeps,
@@ -18,10 +20,12 @@ import type {
 } from './session-types.ts';
 import { truncateText } from './text-limits.ts';
 
+/** The longest delay of a timer, in milliseconds. */
+const TIMER_MAX_MS = 2 ** 31 - 1;
 /** The delay before a failed call to the control plane is retried; milliseconds. */
 const RETRY_MS = 1000;
 
-type AgentSessionsDeps = Pick<SessionDeps, 'onFailure' | 'onEvent' | 'endpoints'> & { registrar: Registrar };
+type AgentSessionsDeps = Pick<SessionDeps, 'time' | 'onFailure' | 'onEvent' | 'endpoints'> & { registrar: Registrar };
 
 /** The sessions of this node. */
 export class AgentSessions implements SessionCommands, SessionRegistry {
@@ -32,6 +36,8 @@ export class AgentSessions implements SessionCommands, SessionRegistry {
   readonly #unsubscribe: (() => void)[];
   /** The reports to the control plane that are in progress. */
   readonly #pendingReports = new Set<Promise<void>>();
+  /** When sessions of a credential are checked again, as an authtoken of it is no longer accepted then. */
+  readonly #expiries = new Map<string, NodeJS.Timeout>();
   #isClosed = false;
 
   constructor(deps: AgentSessionsDeps) {
@@ -57,6 +63,12 @@ export class AgentSessions implements SessionCommands, SessionRegistry {
   /** The last heartbeat of a session; undefined when the session is on another node, or had no heartbeat yet. */
   roundTrip(sessionId: string): RoundTrip | undefined {
     return this.#byId.get(sessionId)?.roundTrip;
+  }
+
+  /** The commands that the agent of a session does not support; undefined when the session is on another node. */
+  announcedRefusals(sessionId: string): AnnouncedRefusal[] | undefined {
+    const accepted = this.#byId.get(sessionId)?.accepted;
+    return accepted && announcedRefusals(accepted.auth);
   }
 
   add(session: RegisteredSession, admitted: AdmittedSession): void {
@@ -97,6 +109,7 @@ export class AgentSessions implements SessionCommands, SessionRegistry {
   /** Closes every session, as the gateway stops. Agents are expected to reconnect. */
   async close(): Promise<void> {
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    for (const timer of this.#expiries.values()) clearTimeout(timer);
     for (const session of [...this.#byId.values()]) session.close(ErrorCode.NONE, 'the gateway is stopping');
     this.#isClosed = true;
     await Promise.all(this.#pendingReports);
@@ -140,9 +153,28 @@ export class AgentSessions implements SessionCommands, SessionRegistry {
     for (const session of affected) this.#apply(session, grants.get(session.accepted?.credentialId ?? '') ?? null);
   }
 
+  /** Whether the authtoken of a session is accepted. One that is for a while only is checked again then. */
+  #checkAuthtoken({ accepted }: RegisteredSession, { credentialId, tokenNumber, previousUntil }: Grant): boolean {
+    const age = tokenNumber - (accepted?.tokenNumber ?? tokenNumber);
+    if (!(age > 0)) return true;
+    const left = (previousUntil ?? 0) - this.#deps.time();
+    if (age > 1 || left <= 0) return false;
+    clearTimeout(this.#expiries.get(credentialId));
+    const check = () => {
+      this.#expiries.delete(credentialId);
+      void this.#recheck(credentialId).catch(this.#deps.onFailure);
+    };
+    this.#expiries.set(credentialId, setTimeout(check, Math.min(left, TIMER_MAX_MS)).unref());
+    return true;
+  }
+
   #apply(session: RegisteredSession, grant: Grant | null): void {
     if (grant === null) {
       session.close(ErrorCode.CANCELLED, 'the credential was revoked');
+      return;
+    }
+    if (!this.#checkAuthtoken(session, grant)) {
+      session.close(ErrorCode.CANCELLED, 'the authtoken was replaced by a new one');
       return;
     }
     if (session.accepted) session.accepted.allowance.acl = grant.acl;

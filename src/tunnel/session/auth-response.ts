@@ -1,8 +1,8 @@
 // The response to an agent that was admitted.
 
 import { writeAuthResponse } from '../../protocol/messages/auth.ts';
+import { LEG_MAX } from '../control/leg-numbers.ts';
 import type { OpenedSession } from '../control/registrar.ts';
-import { LEG_MAX } from './admission.ts';
 import type { AdmittedSession, SessionDeps } from './session-types.ts';
 
 /** The version of the gateway in responses to agents. */

@@ -18,7 +18,7 @@ import { StreamSlots } from '../endpoints/stream-slots.ts';
 import { LabelledTunnel } from '../endpoints/tunnel-group.ts';
 import { checkLabels, labelsAddress } from './labels.ts';
 import type { AdmittedSession, ServedTunnels, SessionDeps } from './session-types.ts';
-import { checkTextLimit, FORWARDS_TO_MAX, METADATA_MAX, truncateText } from './text-limits.ts';
+import { checkBindTexts, checkTextLimit, METADATA_MAX, truncateText } from './text-limits.ts';
 import { readTunnelPatch } from './tunnel-patch.ts';
 
 /** The most tunnels of one session. */
@@ -69,10 +69,11 @@ export class SessionTunnels implements ServedTunnels {
   }
 
   suspend(): void {
-    for (const tunnel of [...this.#tunnels.values(), ...this.#labelled.values()]) {
-      this.#withdraw(tunnel);
-      this.#suspended.add(tunnel);
-    }
+    for (const tunnel of this.#takeFromLookup()) tunnel.close();
+  }
+
+  leave(): void {
+    for (const tunnel of this.#takeFromLookup()) tunnel.leave();
   }
 
   resume(): void {
@@ -88,7 +89,20 @@ export class SessionTunnels implements ServedTunnels {
   /** Closes a tunnel, and takes it from the lookup of endpoints; one that is suspended is taken from there already. */
   #withdraw(tunnel: LiveTunnel | LabelledTunnel): void {
     tunnel.close();
-    if (this.#suspended.delete(tunnel)) return;
+    if (!this.#suspended.delete(tunnel)) this.#remove(tunnel);
+  }
+
+  /** Takes all tunnels from the lookup of endpoints. @returns those that were in it. */
+  #takeFromLookup(): (LiveTunnel | LabelledTunnel)[] {
+    const listed = [...this.#tunnels.values(), ...this.#labelled.values()].filter((one) => !this.#suspended.has(one));
+    for (const tunnel of listed) {
+      this.#remove(tunnel);
+      this.#suspended.add(tunnel);
+    }
+    return listed;
+  }
+
+  #remove(tunnel: LiveTunnel | LabelledTunnel): void {
     if (tunnel instanceof LiveTunnel) this.#deps.endpoints.remove(tunnel);
     else this.#deps.endpoints.labelled.remove(tunnel);
   }
@@ -96,7 +110,7 @@ export class SessionTunnels implements ServedTunnels {
   /** Answers a bind. @throws {AgentError} the reason of the refusal. */
   async bind(request: object): Promise<object> {
     const bind = readBind(request);
-    checkTexts(bind);
+    checkBindTexts(bind);
     return this.#withTunnelSlot(async () => {
       const bound = await bindTunnel(this.#deps, this.#admitted, bind);
       if (this.#mux.isClosed) {
@@ -116,7 +130,7 @@ export class SessionTunnels implements ServedTunnels {
   async bindLabels(request: object): Promise<object> {
     const { id, token, labels, forwardsTo, forwardsProto, metadata } = readLabelBind(request);
     const upstreamProtocol = readUpstreamProtocol(forwardsProto);
-    checkTexts({ metadata, forwardsTo });
+    checkBindTexts({ metadata, forwardsTo });
     checkLabels(labels);
     const { sessionId, accountId, kind } = this.#admitted;
     const { registrar, tokens } = this.#deps;
@@ -232,9 +246,4 @@ export class SessionTunnels implements ServedTunnels {
       this.#pendingBinds--;
     }
   }
-}
-
-function checkTexts({ metadata, forwardsTo }: { metadata: string; forwardsTo: string }): void {
-  checkTextLimit('Metadata', metadata, METADATA_MAX);
-  checkTextLimit('ForwardsTo', forwardsTo, FORWARDS_TO_MAX);
 }

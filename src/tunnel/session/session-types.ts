@@ -6,7 +6,7 @@ import type { BindDeps, BindingSession } from '../bind/bind-tunnel.ts';
 import type { AgentError } from '../control/agent-errors.ts';
 import type { AgentKind } from '../control/compatibility.ts';
 import type { RefusalCounters } from '../control/refusal-counters.ts';
-import type { SessionCommand } from '../control/session-commands.ts';
+import type { AgentCommand } from '../control/session-commands.ts';
 import type { EndpointRegistry } from '../endpoints/endpoint-registry.ts';
 import type { LiveTunnel } from '../endpoints/live-tunnel.ts';
 import type { AccountQuota, AccountQuotas } from './account-quotas.ts';
@@ -19,6 +19,8 @@ export interface AdmittedSession extends BindingSession {
   /** The number of the session among those that the agent has at once. */
   leg: number;
   cookie: string;
+  /** Which authtoken of its credential the agent came with, as in `Grant`. */
+  tokenNumber: number;
   kind: AgentKind;
   auth: Auth;
   /** The quota of the account. It must be released when the session ends. */
@@ -33,6 +35,13 @@ export interface RoundTrip {
   milliseconds: number;
 }
 
+/** A command that an agent has said it does not support. */
+export interface AnnouncedRefusal {
+  command: 'restart' | 'stop' | 'update';
+  /** As the agent gives it. */
+  reason: string;
+}
+
 /** The tunnels that a session serves. */
 export interface ServedTunnels {
   /** Tunnels with an address. */
@@ -43,6 +52,8 @@ export interface ServedTunnels {
   readonly isIdle: boolean;
   /** Refuses new streams, and takes the tunnels from the lookup of endpoints. Streams that are open go on. */
   suspend(): void;
+  /** As `suspend`, but visitors who have found a tunnel already still get their streams. */
+  leave(): void;
   /** Undoes `suspend`. */
   resume(): void;
 }
@@ -58,7 +69,7 @@ export interface RegisteredSession {
   /** Stops one tunnel and sends the agent the reason. */
   stopTunnel(id: string, error: AgentError): Promise<void>;
   /** Sends a command. @returns null when the agent accepts it, otherwise its reason. */
-  command(command: SessionCommand): Promise<string | null>;
+  command(command: AgentCommand): Promise<string | null>;
 }
 
 /** The registry of all sessions of this node. */

@@ -22,3 +22,9 @@ export function checkTextLimit(name: string, text: string, max: number): void {
 export function truncateText(text: string): string {
   return text.replaceAll('\0', '').slice(0, TRUNCATED_MAX);
 }
+
+/** Checks the texts of a bind. @throws {AgentError} when one is too long. */
+export function checkBindTexts({ metadata, forwardsTo }: { metadata: string; forwardsTo: string }): void {
+  checkTextLimit('Metadata', metadata, METADATA_MAX);
+  checkTextLimit('ForwardsTo', forwardsTo, FORWARDS_TO_MAX);
+}

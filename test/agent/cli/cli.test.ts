@@ -32,7 +32,7 @@ describe('the bundle', () => {
     const { code, stdout, stderr } = await runToEnd(directory, ['http', '3000']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toBe(
-      'The configuration is not right:\nTUNNEL_AUTHTOKEN must be set to the authtoken of a credential',
+      'The configuration is not right:\nTUNNEL_AUTHTOKEN must be set to the authtoken of a credential, or TUNNEL_PROVISIONING_KEY to a provisioning key',
     );
   });
 
@@ -43,7 +43,7 @@ describe('the bundle', () => {
       await agent.stdout.find(/^ready api=http:\/\/127\.0\.0\.1:\d+$/);
       expect(await agent.kill(signal)).toBe(0);
       expect(agent.stdout.all).toHaveLength(1);
-      expect(readdirSync(directory)).toEqual(['tunnels.json']);
+      expect(readdirSync(directory)).toEqual(['tunnels.device.json', 'tunnels.json']);
     },
   );
 
@@ -84,9 +84,11 @@ test('the agent says why it cannot keep its state', async () => {
 });
 
 describe('a command line', () => {
-  const tunnel = { does: 'tunnel', domain: null, policyFile: null };
+  const tunnel = { does: 'tunnel', domain: null, policyFile: null, isListed: false };
   test.each<[string, object]>([
-    ['start', { does: 'start' }],
+    ['start', { does: 'start', names: [], configFile: null }],
+    ['start web ssh', { does: 'start', names: ['web', 'ssh'], configFile: null }],
+    ['start --all --config a.yaml', { does: 'start', names: 'all', configFile: 'a.yaml' }],
     ['diagnose', { does: 'diagnose' }],
     ['http 3000', { ...tunnel, protocol: 'http', forwardsTo: '127.0.0.1:3000' }],
     ['https 192.168.1.5:80', { ...tunnel, protocol: 'https', forwardsTo: '192.168.1.5:80' }],
@@ -101,6 +103,11 @@ describe('a command line', () => {
       { ...tunnel, protocol: 'tls', forwardsTo: '127.0.0.1:443', domain: 'b.example.com' },
     ],
     ['http 80 --policy p.json', { ...tunnel, protocol: 'http', forwardsTo: '127.0.0.1:80', policyFile: 'p.json' }],
+    ['tls 443 --proxy-protocol 2', { ...tunnel, protocol: 'tls', forwardsTo: '127.0.0.1:443', proxyProtocol: 2 }],
+    [
+      'http file:///srv/www --directory-listing',
+      { ...tunnel, protocol: 'http', forwardsTo: 'file:///srv/www', isListed: true },
+    ],
     ['http 80 --help', { does: 'help' }],
   ])('%s', (line, command) => {
     expect(readCommand(line.split(' '))).toEqual(command);
@@ -113,11 +120,17 @@ describe('a command line', () => {
     ['http 3000 4000', /"4000" is one argument too many/],
     ['http port', /"port" must be host:port/],
     ['http 70000', /must be host:port/],
+    ['tcp file:///srv/www', /must be host:port/],
+    ['http file://srv/www', /must be the absolute path of a directory/],
     ['http ftp://x:1', /must be host:port/],
     ['http 80 --port 1', /--port is for tcp/],
     ['tcp 22 --domain a.b', /--domain is not for tcp/],
     ['tcp 22 --port x', /--port must be from 1 to 65535/],
-    ['start 3000', /takes no argument/],
+    ['diagnose 3000', /takes no argument/],
+    ['start web --all', /not both/],
+    ['http 80 --config a.yaml', /--config is not for "http"/],
+    ['http https://a --proxy-protocol 1', /only for a program without TLS/],
+    ['tcp 22 --proxy-protocol 3', /--proxy-protocol must be 1 or 2/],
     ['start --domain a.b', /--domain is not for "start"/],
     ['http 80 --domian a.b', /--domian/],
   ])('with a mistake is refused: %s', (line, text) => {

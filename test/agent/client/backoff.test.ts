@@ -48,7 +48,7 @@ test.each([
   ['https://camera.lan:8443', { host: 'camera.lan', port: 8443, tls: 'https' }],
   ['tls://10.0.0.7:636', { host: '10.0.0.7', port: 636, tls: 'tls' }],
 ])('%s is a place to forward to', (text, upstream) => {
-  expect(readUpstream(text)).toEqual(upstream);
+  expect(readUpstream({ forwardsTo: text })).toEqual(upstream);
 });
 
 test.each([
@@ -63,5 +63,5 @@ test.each([
   'http://user@localhost:80',
   'http://localhost:80/path',
 ])('%j is no place to forward to', (text) => {
-  expect(() => readUpstream(text)).toThrow('must be host:port');
+  expect(() => readUpstream({ forwardsTo: text })).toThrow('must be host:port');
 });

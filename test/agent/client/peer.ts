@@ -36,6 +36,7 @@ import {
 export interface Script {
   /** Which node it says it is; '' for a gateway that does not say. */
   node: string;
+  takesMoves: boolean;
   auth(auth: Auth): object | null | Promise<object | null>;
   bind(bind: Bind, session: PeerSession): object | null | Promise<object | null>;
   unbind(id: string): object | null;
@@ -121,6 +122,7 @@ export async function startPeer(identity?: { cert: string; key: string }): Promi
     ca: cert,
     script: {
       node: '',
+      takesMoves: true,
       auth: (auth) => accepted(auth.clientId || undefined, undefined, 0, peer.script.node),
       bind,
       unbind: () => ({ Error: '', Extra: {} }),
@@ -173,7 +175,8 @@ function serve(socket: TLSSocket, script: Script, onSession: (session: PeerSessi
             session.labelBinds.push(readLabelBind(request));
             return writeLabelBindResponse({ id: 'tn_labels', token: 'token of labels' });
           }
-          if (type === StreamType.SERVER_INFO) return writeServerInfo({ region: '', node: script.node });
+          if (type === StreamType.SERVER_INFO)
+            return writeServerInfo({ region: '', node: script.node, takesMoves: script.takesMoves });
           const { Id } = request as { Id: string };
           session.unbound.push(Id);
           return script.unbind(Id) ?? silent;

@@ -64,7 +64,7 @@ afterEach(() => peer.close());
 
 test('one of several addresses is connected to under the name that they share', async () => {
   const timing = { dial: 5000, tls: 5000 };
-  const place = { host: 'localhost', port: peer.port, ca: peer.ca };
+  const place = { host: 'localhost', port: peer.port, ca: peer.ca, proxy: null };
   const socket = await dial({ ...place, address: '127.0.0.1' }, timing, never);
   expect([socket.authorized, socket.servername, socket.remoteAddress]).toEqual([true, 'localhost', '127.0.0.1']);
   socket.destroy();

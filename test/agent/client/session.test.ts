@@ -127,7 +127,7 @@ test.each([
 });
 
 test('sessions that end as soon as they begin are no success: the waits between them grow', async () => {
-  const timing = { random: () => 1, heartbeatInterval: 1000, retryFirst: 10, retryMaxRecent: 40 };
+  const timing = { random: () => 1, heartbeatInterval: 1000, retryFirst: 100, retryMaxRecent: 400 };
   const agent = start(peer, {}, timing);
   const waits: number[] = [];
   for (let nth = 1; nth <= 4; nth++) {
@@ -137,8 +137,8 @@ test('sessions that end as soon as they begin are no success: the waits between 
     const { retryAt, since } = agent.client.status;
     waits.push((retryAt ?? 0) - since);
   }
-  // They are dates, in whole milliseconds.
-  for (const [nth, wait] of [10, 20, 40, 40].entries()) expect(Math.abs((waits[nth] ?? 0) - wait)).toBeLessThan(3);
+  // A busy machine stands still between the two dates.
+  for (const [nth, wait] of [100, 200, 400, 400].entries()) expect(Math.abs((waits[nth] ?? 0) - wait)).toBeLessThan(30);
 });
 
 test('offline at boot is waiting, until the gateway is there', async () => {

@@ -57,6 +57,7 @@ export function newClient(
       ca,
       identity: null,
       metadata: '',
+      self: { deviceId: '', name: '', labels: {} },
       addresses: async () => ['127.0.0.1'],
       commands: { stop: () => null, restart: () => null, update: () => null },
       onChange: () => {

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { cases, essence, servers } from './cases.js';
 import { createDatabase, fill, removeMade } from './data.js';
-import { cpuTime, emptyLog, Load, newerNode, start, stop } from './processes.js';
+import { cpuTime, emptyLog, gatewayProgram, Load, newerNode, start, stop } from './processes.js';
 
 const CONNECTIONS = 16;
 const peers = join(import.meta.dirname, '../peers');
@@ -72,7 +72,7 @@ export class Bench {
     const env = { HOST: '127.0.0.1', ...ports, RATE_LIMIT: '1000000000', LOG_LEVEL: 'info' };
     const { name } = /** @type {Server} */ (servers[0]);
     await this.stop(name);
-    return this.#start(name, process.execPath, [...nodeArgs, join(this.#dist, 'main.js')], env);
+    return this.#start(name, process.execPath, [...nodeArgs, gatewayProgram(this.#dist)], env);
   }
 
   /**

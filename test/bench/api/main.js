@@ -8,7 +8,7 @@
 //   --dist DIR        the compiled gateway (dist)
 //   --before DIR      no peers: beside the gateway of an earlier commit, of which this is the built checkout
 
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -42,7 +42,7 @@ const bench = new Bench();
 try {
   const unknown = chosen.find((name) => !(name in cases));
   if (unknown) throw new Error(`There is no case ${unknown}. There is: ${Object.keys(cases).join(', ')}`);
-  if (!existsSync(join(options.dist, 'main.js'))) throw new Error(`${options.dist} has no compiled gateway`);
+  gatewayProgram(options.dist);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.once(signal, () => bench.close().finally(() => process.exit(130)));
   }

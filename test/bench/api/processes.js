@@ -1,7 +1,7 @@
 // Child processes: started, asked for their CPU time, stopped.
 
 import { fork, spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync, truncateSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -119,4 +119,15 @@ export async function newerNode() {
   });
   const code = await new Promise((resolve) => child.once('error', () => resolve(1)).once('close', resolve));
   return code === 0 && text.trim() ? text.trim() : null;
+}
+
+/**
+ * What `node` runs as the gateway of a build; those before November 2026 had no bundle.
+ * @param {string} dist its directory of compiled code.
+ * @throws when there is none.
+ */
+export function gatewayProgram(dist) {
+  const found = ['bundle/main.js', 'main.js'].map((file) => join(dist, file)).find((file) => existsSync(file));
+  if (!found) throw new Error(`there is no compiled gateway in ${dist}`);
+  return found;
 }

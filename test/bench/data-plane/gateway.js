@@ -2,6 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gatewayProgram } from '../api/processes.js';
 import { launch } from './processes.js';
 
 /** @typedef {import('node:child_process').ChildProcess} ChildProcess */
@@ -38,8 +39,7 @@ export async function startGateway(directory, dist, keep, { nodeArgs = [], ipc =
     LOG_LEVEL: 'warn',
     DATA_DIR: directory,
   };
-  const file = join(dist, 'main.js');
-  if (!existsSync(file)) throw new Error(`There is no compiled gateway at ${file}`);
+  const file = gatewayProgram(dist);
   const logFile = `${directory}.log`;
   const child = await launch(process.execPath, [...nodeArgs, file], { env, logFile, until: /^ready /, ipc });
   keep(child.process);

@@ -2,10 +2,10 @@
 // what makes events.
 
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createDatabase } from '../api/data.js';
-import { stop } from '../api/processes.js';
+import { gatewayProgram, stop } from '../api/processes.js';
 import { startAgent } from '../data-plane/gateway.js';
 import { cpuOf, family, launch } from '../data-plane/processes.js';
 
@@ -75,8 +75,7 @@ export class Gateway {
       this.#undo.push(made.drop);
       own.DATABASE_URL = made.url;
     }
-    const file = join(dist, 'main.js');
-    if (!existsSync(file)) throw new Error(`There is no compiled gateway at ${file}`);
+    const file = gatewayProgram(dist);
     const logFile = join(directory, 'gateway.log');
     const options = { env: { ...own, ...env }, logFile, until: /^ready / };
     const child = await launch(process.execPath, [...nodeArgs, file], options);

@@ -10,6 +10,7 @@ import { cpus, loadavg } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createDatabase } from '../../../src/boot/demo/database.js';
+import { gatewayProgram } from '../api/processes.js';
 import { median } from '../api/report.js';
 import { Bench } from '../data-plane/bench.js';
 import { startAgent } from '../data-plane/gateway.js';
@@ -85,7 +86,7 @@ async function startNode(name, checkout, ...envs) {
   const directory = join(bench.directory, name);
   const ports = Object.fromEntries(['API', 'ADMIN', 'AGENT', 'HTTP', 'HTTPS'].map((port) => [`${port}_PORT`, '0']));
   const env = Object.assign({ ...ports, TCP_PORTS: '0', LOG_LEVEL: 'warn', DATA_DIR: directory }, ...envs);
-  const { process: child, lines } = await launch(process.execPath, [join(checkout, 'dist/main.js')], {
+  const { process: child, lines } = await launch(process.execPath, [gatewayProgram(join(checkout, 'dist'))], {
     env,
     logFile: `${directory}.log`,
     until: /^ready /,

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { stop } from '../api/processes.js';
+import { gatewayProgram, stop } from '../api/processes.js';
 import { family, launch } from '../data-plane/processes.js';
 
 /** @typedef {import('node:child_process').ChildProcess} ChildProcess */
@@ -53,7 +53,7 @@ export class Place {
     this.brokenOff.throwIfAborted();
     const own = { NODE_ENV: 'production', HOST: '127.0.0.1', TCP_PORTS: '0', LOG_LEVEL: 'warn', DATA_DIR: this.data };
     const begun = performance.now();
-    const child = await launch(process.execPath, [...NODE_ARGS, ...nodeArgs, join(this.dist, 'main.js')], {
+    const child = await launch(process.execPath, [...NODE_ARGS, ...nodeArgs, gatewayProgram(this.dist)], {
       env: { ...PORTS, ...MALLOC, ...own, DATABASE_URL: this.databaseUrl, WORKERS: `${workers}`, ...env },
       logFile: join(this.directory, 'gateway.log'),
       until: /^ready /,

@@ -2,7 +2,7 @@
 
 import { readFileSync, statSync } from 'node:fs';
 import { get } from 'node:http';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stop } from '../api/processes.js';
 import { startDevice } from './agents.js';
@@ -58,7 +58,10 @@ function mappedAddons(pid) {
 function packagesOf(scripts) {
   /** @type {Packages} */
   const packages = new Map();
-  const paths = scripts.map((url) => (url.startsWith('file:') ? fileURLToPath(url) : url)).map(withoutQuery);
+  const paths = scripts
+    .map((url) => (url.startsWith('file:') ? fileURLToPath(url) : url))
+    .map(withoutQuery)
+    .flatMap(inputsOf);
   for (const path of new Set(paths.filter((one) => one.startsWith('/')))) {
     const name = path
       .split('/node_modules/')
@@ -71,6 +74,15 @@ function packagesOf(scripts) {
     packages.set(name ?? OWN, size);
   }
   return packages;
+}
+
+/** What a file of a bundle was made of; the file itself otherwise. @param {string} path */
+function inputsOf(path) {
+  const directory = dirname(path);
+  if (!directory.endsWith('/dist/bundle')) return [path];
+  /** @type {{ files: Record<string, string[]> }} */
+  const { files } = JSON.parse(readFileSync(join(directory, 'inputs.json'), 'utf8'));
+  return (files[path.slice(directory.length + 1)] ?? [path]).map((input) => join(directory, '../..', input));
 }
 
 /** @param {string} path */

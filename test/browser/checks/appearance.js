@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { readAxe } from '../support/chromium.js';
 import { recordPages } from '../support/page-recorder.js';
 
-const WIDTHS = [1280, 360];
+const WIDTHS = [1440, 900, 360];
 const THEMES = ['light', 'dark'];
 /** How long a screen gets to load its data. The network is never idle, because of the live streams. */
 const SETTLE_MS = 700;

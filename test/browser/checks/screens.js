@@ -2,11 +2,26 @@
 
 /** Screens that need no object. */
 const LISTS = [
+  'overview',
   'endpoints',
+  'endpoints/failing',
   'endpoints/offline',
+  'alerts',
+  'alerts/rules',
+  'alerts/rules/new',
+  'alerts/channels',
+  'alerts/channels/new',
+  'alerts/silences',
+  'alerts/silences/new',
   'agents',
+  'agents/sessions',
+  'agents/keys',
+  'agents/keys/new',
+  'requests',
   'traffic',
   'credentials',
+  'credentials?filter=obj.description.contains("a")%20%26%26%20(size(obj.acl)==0)&order=description%20desc',
+  'credentials?search=nowhere',
   'credentials/new',
   'domains',
   'domains/new',
@@ -15,22 +30,28 @@ const LISTS = [
   'edges',
   'edges/tls',
   'edges/new',
+  'edges/new/empty',
   'edges/backends',
   'edges/backends/new',
   'edges/ip-policies',
   'edges/ip-policies/new',
+  'edges/vaults',
+  'edges/vaults/new',
   'edges/authorities',
   'edges/authorities/new',
   'events',
   'events/destinations/new',
   'events/subscriptions',
   'events/subscriptions/new',
+  'audit',
+  'audit?kind=ipPolicy&action=UPDATED',
   'access',
   'access/keys/new',
   'access/bots',
   'access/bots/new',
   'access/users',
   'access/users/new',
+  'jobs',
   'me',
   'nowhere/at/all',
 ];
@@ -44,7 +65,9 @@ const LISTS = [
 export async function screenPaths(ask, { edgeId, routeId }) {
   const made = await ask(`mutation {
     policy: createIpPolicy(input: { description: "the office" }) { id }
+    vault: createVault(input: { name: "printers", description: "passwords" }) { id }
     tlsEdge: createTlsEdge(input: { description: "mail" }) { id }
+    domain: createReservedDomain(input: { domain: "shop.example.com" }) { id }
     bot: createBotUser(input: { name: "robot" }) { id }
     destination: createEventDestination(input: {
       description: "to nowhere"
@@ -61,24 +84,38 @@ export async function screenPaths(ask, { edgeId, routeId }) {
     }`,
     { policy: made.policy.id, destination: made.destination.id },
   );
+  const { secret } = await ask(
+    'mutation ($vault: ID!) { secret: createSecret(input: { vaultId: $vault, name: "office", value: "hidden" }) { id } }',
+    { vault: made.vault.id },
+  );
   const { gatewayInfo } = await ask('{ gatewayInfo { caCertificate } }');
   const { authority } = await ask(
     'mutation ($caPem: String!) { authority: createCertificateAuthority(input: { caPem: $caPem }) { id } }',
     { caPem: gatewayInfo.caCertificate },
   );
+  await ask('mutation ($id: ID!) { updateIpPolicy(id: $id, input: { description: "both offices" }) { id } }', {
+    id: made.policy.id,
+  });
   const there = await ask(`{
-    endpoints { nodes { id } } tunnelSessions { nodes { id tunnels { id } } } reservedDomains { nodes { id } }
+    auditEntries(kind: "ipPolicy", first: 1) { nodes { id } }
+    endpoints { nodes { id } } tunnelSessions { nodes { id tunnels { id } } }
+    agents(first: 1) { nodes { id } } provisioningKeys(first: 1) { nodes { id } }
     tunnelGroupBackends { nodes { id } } apiKeys { nodes { id } } users { nodes { id } }
+    requestLog(first: 1) { nodes { id } } bulkJobs(first: 1) { nodes { id } }
   }`);
-  const [session] = there.tunnelSessions.nodes;
+  // A device that was only provisioned serves nothing.
+  const session = there.tunnelSessions.nodes.find((/** @type {any} */ { tunnels }) => tunnels.length > 0);
   const first = (/** @type {string} */ list) => there[list].nodes[0].id;
   const route = `edges/https/${edgeId}/routes/${routeId}`;
   return [
     ...LISTS,
     `endpoints/${first('endpoints')}`,
+    `agents/${first('agents')}`,
+    `agents/keys/${first('provisioningKeys')}`,
+    `requests/${first('requestLog')}`,
     `agents/${session.id}`,
     `agents/tunnels/${session.tunnels[0].id}`,
-    `domains/${first('reservedDomains')}`,
+    `domains/${made.domain.id}`,
     `edges/https/${edgeId}`,
     `edges/https/${edgeId}/routes/new`,
     route,
@@ -89,9 +126,13 @@ export async function screenPaths(ask, { edgeId, routeId }) {
     `edges/authorities/${authority.id}`,
     `edges/ip-policies/${made.policy.id}`,
     `edges/ip-policy-rules/${rule.id}`,
+    `edges/vaults/${made.vault.id}`,
+    `edges/secrets/${secret.id}`,
     `events/destinations/${made.destination.id}`,
     `events/destinations/${made.destination.id}/edit`,
     `events/subscriptions/${subscription.id}`,
+    `audit/${first('auditEntries')}`,
+    `jobs/${first('bulkJobs')}`,
     `access/keys/${first('apiKeys')}`,
     `access/bots/${made.bot.id}`,
     `access/users/${first('users')}`,

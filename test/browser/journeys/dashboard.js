@@ -7,15 +7,29 @@ import { join } from 'node:path';
 import { checkAppearance } from '../checks/appearance.js';
 import { screenPaths } from '../checks/screens.js';
 import { findSecretLeaks } from '../checks/secret-leaks.js';
-import { startAgent } from '../support/agent.js';
+import { startAgent, startDevice } from '../support/agent.js';
 import { apiClient } from '../support/api.js';
 import { drivePage, until } from '../support/page-driver.js';
 import { recordPages, storedByPage } from '../support/page-recorder.js';
 import { expectPromise } from '../support/promise.js';
 import { startUpstream } from '../support/upstream.js';
+import { readAuditTrail } from './audit-steps.js';
+import { publishEdge } from './edge-steps.js';
+import { provisionDevice } from './fleet-steps.js';
+import {
+  changeInBulk,
+  deleteInBulk,
+  exportList,
+  filterList,
+  makeManyCredentials,
+  saveListView,
+  sortList,
+} from './list-steps.js';
 import { inspectRequest, watchAgentConnect, watchAgentFallSilent, watchBreakerTrip } from './live-steps.js';
+import { readCharts, seeFirstSteps, seeStepsTicked, watchEndpointFail } from './overview-steps.js';
+import { tryPolicyOnCaptured } from './policy-steps.js';
 import { createApiKey, createCredential, deleteCredential } from './secret-steps.js';
-import { PASSWORD, signInAgain, signInByLink } from './sign-in-steps.js';
+import { PASSWORD, signInAgain, signInByLink, signOutAnother } from './sign-in-steps.js';
 
 /** @typedef {import('../support/gateway.js').RunningGateway} RunningGateway */
 /** @typedef {Awaited<ReturnType<typeof startUpstream>>} Upstream */
@@ -58,6 +72,7 @@ async function walk(browser, context, gateway, upstream, agents) {
   const { page, at } = driver;
 
   await signInByLink(driver, signInLink);
+  await seeFirstSteps(driver);
   const apiKey = await createApiKey(driver, (key) => apiClient(api, key)('{ credentials(first: 1) { totalCount } }'));
   const ask = apiClient(api, apiKey);
   const { line, authtoken, url: credential } = await createCredential(driver);
@@ -66,10 +81,26 @@ async function walk(browser, context, gateway, upstream, agents) {
   const visitors = await browser.newContext();
   const { traffic, request } = await inspectRequest(driver, address, await visitors.newPage());
   await visitors.close();
+  await seeStepsTicked(driver);
+  await readAuditTrail(driver, ask);
   const edge = await watchBreakerTrip(driver, { ask, start, https, upstream });
+  await tryPolicyOnCaptured(driver, { ask, https, edge });
+  await provisionDevice(driver, (image, name) => void agents.push(startDevice(image, line, name)));
+  await makeManyCredentials(ask);
+  await filterList(driver);
+  await sortList(driver);
+  await saveListView(driver);
+  await exportList(driver);
+  await changeInBulk(driver, ask);
+  await deleteInBulk(driver);
+  await watchEndpointFail(driver, address, upstream);
+  await readCharts(driver);
+  const started = await publishEdge(driver, (shown, command) => {
+    agents.push(startAgent(shown, upstream.port, command));
+  });
 
   const directory = mkdtempSync(join(tmpdir(), 'dashboard-'));
-  const own = [traffic, request, credential, `${credential}/edit`].map((url) => url.slice(at('').length));
+  const own = [traffic, request, started, credential, `${credential}/edit`].map((url) => url.slice(at('').length));
   const paths = [...own, ...(await screenPaths(ask, edge))];
   const state = await context.storageState();
   const appearance = await checkAppearance(browser, { api, state, paths, directory });
@@ -88,6 +119,9 @@ async function walk(browser, context, gateway, upstream, agents) {
   await deleteCredential(driver, credential);
   const stored = await storedByPage(page);
   await signInAgain(driver);
+  const elsewhere = await browser.newContext();
+  await signOutAnother(driver, drivePage(await elsewhere.newPage(), api));
+  await elsewhere.close();
 
   const requested = [...record.requested, ...appearance.requested];
   const foreign = requested.filter((url) => !url.startsWith(`${api}/`));

@@ -29,7 +29,9 @@ export async function exploreSchema(browser, { api, apiKey }) {
   await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
   const documentation = page.locator('.graphiql-doc-explorer');
   await documentation.getByText('Query', { exact: true }).first().click();
-  await documentation.getByText('The credentials of your account, the newest first.').waitFor();
+  await documentation
+    .getByText('The credentials of your account, the newest first unless you ask for another order.')
+    .waitFor();
   expectPromise('its documentation shows the descriptions of the schema, without an API key', true);
 
   const query = '{ credentials(first: 1) { nodes { description owner { __typename } } totalCount } }';

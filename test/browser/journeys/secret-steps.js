@@ -32,7 +32,7 @@ export async function createCredential({ page, button, heading, go }) {
   await page.getByRole('link', { name: 'New credential' }).first().click();
   await page.getByLabel('Description').fill(CREDENTIAL);
   await button('Create the credential').click();
-  const line = (await page.locator('.start-command code').textContent()).trim();
+  const line = (await page.locator('.start-command code').first().textContent()).trim();
   const authtoken = await secretOn(page);
   await button('I have kept it').click();
   await heading(CREDENTIAL).waitFor();

@@ -13,11 +13,27 @@ import { root } from './gateway.js';
  * @param {string} [command] what the agent serves instead of `http 3000`.
  */
 export function startAgent(line, port, command = 'http 3000') {
+  return run(line.replace(/(-- |agent\.js )[^/]*$/, `$1${command.replace('3000', String(port))}`));
+}
+
+/**
+ * Starts a device that has the line of an image.
+ * @param {string} line the command as it is shown.
+ * @param {string} agentLine a command that is shown on this machine, with the file of the authority.
+ * @param {string} name what the device calls itself.
+ */
+export function startDevice(line, agentLine, name) {
+  const [authority = ''] = /GATEWAY_CA=\S+/.exec(agentLine) ?? [];
+  return run(`export AGENT_NAME=${name}; ${line.replace(/GATEWAY_CA=\S+/, authority)}`);
+}
+
+/** @param {string} whole */
+function run(whole) {
   const data = mkdtempSync(join(tmpdir(), 'gateway-browser-agent-'));
-  const whole = line.replace(/-- .*$/, `-- ${command.replace('3000', String(port))}`);
   let output = '';
   const child = spawn('/bin/sh', ['-c', whole], {
-    cwd: root,
+    // Only the line that the gateway prints is for a checkout; the others download the agent to where they are run.
+    cwd: whole.includes('npm run agent') ? root : data,
     // A process group of its own, because npm runs between the shell and the agent.
     detached: true,
     env: { ...process.env, AGENT_API_ADDR: '127.0.0.1:0', AGENT_STATE_FILE: join(data, 'tunnels.json') },

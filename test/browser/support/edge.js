@@ -2,7 +2,7 @@
 
 import { request } from 'node:https';
 
-const DOMAIN = 'edge.tunnel.localhost';
+export const DOMAIN = 'edge.tunnel.localhost';
 const LABEL = 'browser';
 
 /** The agent's command that serves the edge. */

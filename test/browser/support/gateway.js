@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { startMailServer } from './mail-server.js';
 
 export const root = join(import.meta.dirname, '../../..');
 
@@ -16,6 +17,7 @@ export const root = join(import.meta.dirname, '../../..');
  * @property {string} https host and port
  * @property {string} signInLink
  * @property {string} agentLine the command that starts an agent, for `startAgent`
+ * @property {import('./mail-server.js').Mail[]} mails what it has sent, in one list that grows
  * @property {() => string} log everything that it has logged so far
  * @property {() => Promise<void>} stop
  */
@@ -24,7 +26,8 @@ export const root = join(import.meta.dirname, '../../..');
  * @param {string} [program] the program, relative to the root. It prints the same lines at its start as the gateway.
  * @returns {Promise<RunningGateway>}
  */
-export async function startGateway(program = 'dist/main.js') {
+export async function startGateway(program = 'dist/bundle/main.js') {
+  const mailServer = await startMailServer();
   const data = mkdtempSync(join(tmpdir(), 'gateway-browser-'));
   const ports = { API_PORT: '0', ADMIN_PORT: '0', AGENT_PORT: '0', HTTP_PORT: '0', HTTPS_PORT: '0', TCP_PORTS: '0' };
   const env = {
@@ -33,7 +36,13 @@ export async function startGateway(program = 'dist/main.js') {
     DATA_DIR: data,
     DRAIN_MS: '500',
     LOG_LEVEL: 'trace',
+    SMTP_URL: mailServer.url,
+    SMTP_FROM: 'gateway@example.com',
+    // Its agents do not have to come back first, as after an upgrade.
+    ALERT_GRACE_MS: '0',
     EVENT_WEBHOOK_HOSTS: 'hooks.invalid',
+    // No question leaves the machine: nobody answers there.
+    DNS_SERVERS: '127.0.0.1:9',
   };
   const child = spawn(process.execPath, [join(root, program)], {
     env,
@@ -48,6 +57,7 @@ export async function startGateway(program = 'dist/main.js') {
       child.kill('SIGTERM');
       await once(child, 'close');
     }
+    mailServer.close();
     rmSync(data, { recursive: true, force: true });
   };
   const printed = { api: '', apiKey: '', https: '', signInLink: '', agentLine: '' };
@@ -59,7 +69,7 @@ export async function startGateway(program = 'dist/main.js') {
     printed.signInLink = /^Dashboard: (\S+)$/.exec(line)?.[1] ?? '';
     if (!printed.signInLink) continue;
     child.stdout.resume();
-    return { ...printed, log: () => log, stop };
+    return { ...printed, mails: mailServer.mails, log: () => log, stop };
   }
   await stop();
   throw new Error(`the gateway ended before it was ready\n${log}`);

@@ -2,6 +2,9 @@
 // and prints the same lines at its start as the gateway, so that gateway.js can start it.
 
 const ENDPOINTS = 10_000;
+/** How many of them have traffic, in each minute of the last hour. */
+const VISITED = 1000;
+const FAILING = 20;
 const BATCH = 500;
 const CHANGES_PER_SECOND = 50;
 const TICK_MS = 200;
@@ -10,9 +13,16 @@ const CREATED_PER_TICK = 2;
 
 const root = new URL('../../../', import.meta.url);
 const dist = (/** @type {string} */ file) => import(new URL(`dist/${file}`, root).href);
-const [{ readConfig }, { startGateway }, { openLog }, { newId }] = await Promise.all(
-  ['config/config.js', 'gateway/gateway.js', 'monitoring/log.js', 'store/ids.js'].map(dist),
-);
+const [{ readConfig }, { startGateway }, { openLog }, { newId }, { addDuration, encodeSketch, newSketch }] =
+  await Promise.all(
+    [
+      'config/config.js',
+      'gateway/gateway.js',
+      'monitoring/log.js',
+      'store/ids.js',
+      'edge/metrics/duration-sketch.js',
+    ].map(dist),
+  );
 
 const config = readConfig(process.env, root.pathname);
 const gateway = await startGateway(config, {
@@ -35,6 +45,7 @@ await prisma.tunnelSession.create({
 const endpoints = [];
 let count = 0;
 while (endpoints.length < ENDPOINTS) await createEndpoints(BATCH);
+await createTraffic();
 
 process.stdout.write(`API key: ${gateway.first?.apiKey}\n`);
 process.stdout.write(`ready api=${gateway.addresses.api} https=${gateway.addresses.https}\n`);
@@ -58,6 +69,31 @@ process.on('SIGTERM', async () => {
   await gateway.close();
   process.exit(0);
 });
+
+/** Writes the figures of an hour as if they had been counted and summed up to minutes. */
+async function createTraffic() {
+  const durations = newSketch();
+  for (let milliseconds = 1; milliseconds < 300; milliseconds += 1) addDuration(durations, milliseconds);
+  const sketch = encodeSketch(durations);
+  const ids = endpoints.slice(0, VISITED).map(({ id }) => id);
+  const until = new Date(Math.floor(Date.now() / 60_000) * 60_000);
+  await prisma.$executeRaw`
+    INSERT INTO traffic_task (name, until, holder, lease_until) VALUES ('minutes', ${until}, '', now())
+    ON CONFLICT (name) DO UPDATE SET until = excluded.until`;
+  await prisma.$executeRaw`
+    INSERT INTO traffic_stat (resolution, at, subject_id, writer, account_id, unanswered, informational, success,
+      redirection, client_error, server_error, failures, connections, bytes_in, bytes_out, open_connections, duration_ms,
+      durations, first_bytes)
+    SELECT 60, ${until}::timestamptz - minute * interval '1 minute', id, 'crowd', ${accountId}::text, 0, 0, 40 + minute % 7, 3, 2,
+      minute % 3, minute % 3, 0, 20000, 400000, 2, 45000, ${sketch}::bytea, ${sketch}::bytea
+    FROM unnest(${[...ids, accountId]}::text[]) id, generate_series(1, 60) minute`;
+  await prisma.endpointHealth.createMany({
+    data: ids.slice(0, FAILING).map((endpointId) => {
+      const now = new Date();
+      return { endpointId, accountId, failing: true, since: new Date(now.getTime() - 300_000), visitedAt: now };
+    }),
+  });
+}
 
 /** @param {number} many */
 async function createEndpoints(many) {

@@ -42,11 +42,12 @@ export function isStillMarked({ page }) {
  * Waits until a condition holds.
  * @param {() => Promise<boolean> | boolean} holds
  * @param {string} what the condition, for the error's message
- * @throws {Error} after 20 seconds.
+ * @param {number} [limitMs]
+ * @throws {Error} after that time.
  */
-export async function until(holds, what) {
-  for (const end = Date.now() + STEP_MS; !(await holds()); ) {
-    if (Date.now() > end) throw new Error(`${what}: not within ${STEP_MS / 1000} s`);
+export async function until(holds, what, limitMs = STEP_MS) {
+  for (const end = Date.now() + limitMs; !(await holds()); ) {
+    if (Date.now() > end) throw new Error(`${what}: not within ${limitMs / 1000} s`);
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
 }

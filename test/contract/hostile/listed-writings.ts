@@ -33,5 +33,20 @@ export const listedWritings = {
     { ...rule, ip_policy_id: 'id', action: 'string' },
     ({ ids }) => ({ ip_policy_id: ids.ipPolicy, cidr: '198.51.100.0/24', action: 'allow' }),
   ),
+  createVault: writing('POST /vaults', 'createVault', { ...texts, name: 'string' }, () => ({ name: 'hostile' })),
+  updateVault: writing('PATCH /vaults/{id}', 'updateVault', { ...texts, name: 'string' }, none, the('vault')),
+  createSecret: writing(
+    'POST /vault_secrets',
+    'createSecret',
+    { ...texts, name: 'string', value: 'string', vault_id: 'id', vault_name: 'string' },
+    ({ ids }) => ({ vault_id: ids.vault, name: 'hostile', value: 'hidden' }),
+  ),
+  updateSecret: writing(
+    'PATCH /vault_secrets/{id}',
+    'updateSecret',
+    { ...texts, name: 'string', value: 'string' },
+    none,
+    the('secret'),
+  ),
   updateIpPolicyRule: writing('PATCH /ip_policy_rules/{id}', 'updateIpPolicyRule', rule, none, the('ipPolicyRule')),
 };

@@ -95,7 +95,7 @@ const ofDomains: Row[] = [
     at: withCertificate,
     body: () => ({ certificate_management_policy: { private_key_type: 'rsa' } }),
     answer: (world, got) => ({
-      ...expected.domain(world, got, { domain: got.domain }),
+      ...expected.domain(world, got, { domain: got.domain }, expected.time),
       certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'rsa' },
     }),
   }),
@@ -104,7 +104,7 @@ const ofDomains: Row[] = [
     shape: shapes.domain,
     at: withCertificate,
     body: () => ({ certificate_id: '' }),
-    answer: (world, got) => expected.domain(world, got, { domain: got.domain }),
+    answer: (world, got) => expected.domain(world, got, { domain: got.domain }, expected.time),
   }),
   row('DELETE /reserved_domains/{id}/certificate', 204, 'deleteReservedDomainCertificate', {
     at: withCertificate,

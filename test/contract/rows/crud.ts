@@ -70,6 +70,7 @@ export function crud(kind: Kind): Row[] {
 // biome-ignore lint/suspicious/noExplicitAny: the JSON of an answer.
 function uniques(got: any, { single }: Kind): object {
   if (single === 'botUser') return { name: got.name };
+  if (single === 'vault' || single === 'secret') return { name: got.name };
   if (single === 'reservedDomain') return { domain: got.domain };
   return {};
 }

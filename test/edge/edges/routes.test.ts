@@ -194,6 +194,21 @@ describe('when an edge changes', () => {
   });
 });
 
+test('a certificate of the gateway’s own names is shown until it expires', async () => {
+  const own = { domainId: 'cert_1', accountId: '', cert: 'own', key: 'key' };
+  const { edges } = await startEdges({
+    certificates: [
+      { ...own, domain: 'valid.example.com', notAfter: Date.now() + 60_000 },
+      { ...own, domain: 'expired.example.com', notAfter: Date.now() - 1 },
+      // As the control process of a version before has them, which does not tell.
+      { ...own, domain: 'unknown.example.com' },
+    ],
+  });
+  expect(edges.ownCertificateFor('valid.example.com')?.cert).toBe('own');
+  expect(edges.ownCertificateFor('expired.example.com')).toBeUndefined();
+  expect(edges.ownCertificateFor('unknown.example.com')?.cert).toBe('own');
+});
+
 describe('the certificate that was uploaded for a name', () => {
   const pair = (domain: string, cert = domain) => ({
     domainId: `rd_${domain}`,
@@ -201,6 +216,7 @@ describe('the certificate that was uploaded for a name', () => {
     domain,
     cert,
     key: 'key',
+    notAfter: Date.now() + 60_000,
   });
 
   test('is that of the very name, else that of the wildcard one label above', async () => {

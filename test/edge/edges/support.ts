@@ -77,6 +77,7 @@ export async function startEdges(configs: Partial<Pick<EdgeConfigs, 'edges' | 'c
         applied() {},
       };
     },
+    findChallenge: async () => undefined,
     onChange(added) {
       listener = added;
       return () => {};

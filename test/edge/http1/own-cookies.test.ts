@@ -6,6 +6,8 @@ import { startEdge as startTlsEdge, type Edge as TlsEdge } from '../tls/support.
 import { type Edge, startEdge, startScript, visit } from './support.ts';
 
 const OWN = '__Host-gateway_session';
+/** What those of visitors are called that are valid in a domain. */
+const OF_DOMAIN = 'gateway_session';
 
 let edge: Edge;
 let tlsEdge: TlsEdge;
@@ -27,6 +29,8 @@ describe('of the cookies of a request', () => {
     [`a=1;${OWN} = secret;b=2; c=${OWN}`, `a=1;b=2; c=${OWN}`],
     [`${OWN}2=kept; x${OWN}=kept`, `${OWN}2=kept; x${OWN}=kept`],
     ['theme=dark; __Host-other=1', 'theme=dark; __Host-other=1'],
+    [`${OWN}.visitor=secret; a=1; ${OWN}.login0.shop=secret`, 'a=1'],
+    [`${OF_DOMAIN}.visitor=secret; ${OF_DOMAIN}=kept; ${OF_DOMAIN}s=kept`, `${OF_DOMAIN}=kept; ${OF_DOMAIN}s=kept`],
   ])('"%s" an upstream gets %j', async (sent, kept) => {
     const app = await startScript();
     edge.serve('app.test', app.port);
@@ -74,9 +78,10 @@ describe('of the cookies of a request', () => {
 
 const SET = [
   ...[`${OWN}=evil; Path=/; Secure`, `${OWN} =evil; Path=/`, `=${OWN}=evil; Path=/`, ` \t${OWN}=`],
-  ...['theme=dark', `${OWN}2=kept`, `a=${OWN}=b`, OWN],
+  ...[`${OWN}.visitor=evil`, `${OF_DOMAIN}.visitor=evil; Domain=app.test`, `=${OF_DOMAIN}.visitor.shop=evil`],
+  ...['theme=dark', `${OWN}2=kept`, `a=${OWN}=b`, OWN, `${OF_DOMAIN}=kept`],
 ];
-const KEPT = ['theme=dark', `${OWN}2=kept`, `a=${OWN}=b`, OWN];
+const KEPT = ['theme=dark', `${OWN}2=kept`, `a=${OWN}=b`, OWN, `${OF_DOMAIN}=kept`];
 const ANSWER = `HTTP/1.1 200 OK\r\n${SET.map((value) => `set-Cookie: ${value}\r\n`).join('')}Content-Length: 2\r\n\r\nok`;
 
 test('an upstream cannot set one', async () => {

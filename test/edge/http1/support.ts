@@ -65,6 +65,7 @@ const SETTINGS: EdgeSettings = {
   idleTimeout: 5000,
   maxVisitors: 1000,
   maxVisitorsPerAddress: 0,
+  requestLogBytes: 0,
   tlsDir: undefined,
   policyFetch: 'public',
 };

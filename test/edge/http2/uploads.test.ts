@@ -151,7 +151,7 @@ async function startGrown() {
   const { reads } = clock;
   await until(() => session.remoteSettings.initialWindowSize === 4 * MIB);
   // The window may have grown while bytes came. The interval has to be over all the same, or it would count what comes next.
-  await until(() => clock.reads >= reads + 3);
+  await until(() => clock.reads >= reads + 10);
   return { edge, clock, upstream, session, stream };
 }
 

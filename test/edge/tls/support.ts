@@ -30,6 +30,7 @@ const SETTINGS: EdgeSettings = {
   idleTimeout: 10_000,
   maxVisitors: 1000,
   maxVisitorsPerAddress: 0,
+  requestLogBytes: 0,
   tlsDir: undefined,
   policyFetch: 'public',
 };

@@ -1,4 +1,4 @@
-// Secrets are in no event, whoever hears of what.
+// Secrets are in no event and in no entry of the audit trail, whoever hears of what.
 
 import { expect, test } from 'vitest';
 import { issue } from '../../contract/rows/certificates.ts';
@@ -8,7 +8,7 @@ import { waiting } from '../waiting.ts';
 const CANARY = 'canary-0123456789';
 const arn = 'arn:aws:kinesis:eu-west-1:123456789012:stream/events';
 
-test('no event contains a secret', async () => {
+test('no event and no entry of the audit trail contains a secret', async () => {
   const gateway = await sharedGateway();
   const account = await gateway.newAccount();
   const { call } = account;
@@ -35,11 +35,17 @@ test('no event contains a secret', async () => {
     basic_auth: { credentials: [{ username: 'visitor', password: CANARY }] },
   });
   await call('PATCH', route.uri, { description: 'changed' });
+  const vault = await post('/vaults', { name: 'of the canary' });
+  const stored = await post('/vault_secrets', { vault_id: vault.id, name: 'canary', value: CANARY });
+  await call('PATCH', stored.uri, { value: `${CANARY}-2` });
+  await call('DELETE', stored.uri);
   await call('DELETE', edge.uri);
   await call('DELETE', tls.uri);
 
-  const told = JSON.stringify(await batches());
-  expect(told.length).toBeGreaterThan(5000);
+  const entries = await gateway.app.prisma.auditEntry.findMany({ where: { accountId: account.accountId } });
+  expect(JSON.stringify(entries).length).toBeGreaterThan(5000);
+  const told = JSON.stringify([await batches(), entries]);
+  expect(told.length).toBeGreaterThan(10_000);
   const [, secret = ''] = private_key_pem.split('\n');
   for (const canary of [CANARY, secret, ...tokens, ...tokens.map((token) => token.split('_')[1])]) {
     expect(canary.length).toBeGreaterThan(15);

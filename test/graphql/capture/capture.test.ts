@@ -3,9 +3,9 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../../src/store/ids.ts';
-import { newEdge, newName, visitEdge } from '../../live/edges/support.ts';
-import { bound, leaveTo, nameRequest, newCredential, openSession } from '../../support/agents/live.ts';
-import { type CaptureLab, captureOperation, REQUEST, startCaptureLab } from './lab.ts';
+import { newEdge, visitEdge } from '../../live/edges/support.ts';
+import type { Owner } from '../../support/gateway/gateway.ts';
+import { type CaptureLab, captureOperation, REQUEST, SECRETS, startCaptureLab } from './lab.ts';
 
 let lab: CaptureLab;
 beforeAll(async () => {
@@ -13,22 +13,11 @@ beforeAll(async () => {
 });
 afterAll(() => lab?.close());
 
-const SECRETS = {
-  authorization: 'Bearer top-secret-1',
-  cookie: 'a=top-secret-2',
-  'x-api-key': 'top-secret-3',
-  'x-own': 'top-secret-4',
-};
-const state = (id: string) =>
-  lab.run('query ($id: ID!) { trafficCapture(endpointId: $id) { isOn kept passed forgotten keptBytes endsAt } }', {
-    id,
-  });
-
 describe('a capture', () => {
   test('is off until it is started; then every request is there, the newest first', async () => {
     const tunnel = await lab.tunnel();
     await lab.visit(tunnel, '/before');
-    expect(await state(tunnel.id)).toEqual({
+    expect(await lab.state(tunnel.id)).toEqual({
       isOn: false,
       kept: 0,
       passed: 0,
@@ -65,10 +54,26 @@ describe('a capture', () => {
       requestBody: { bytes: 5, keptBytes: 3, isWhole: false, base64: 'YXNr', text: 'ask' },
       responseBody: { bytes: 7, keptBytes: 3, isWhole: false, base64: 'aGVs', text: 'hel' },
     });
-    expect(await state(tunnel.id)).toMatchObject({ isOn: true, kept: 2, passed: 2, forgotten: 0 });
+    expect(await lab.state(tunnel.id)).toMatchObject({ isOn: true, kept: 2, passed: 2, forgotten: 0 });
     expect(await lab.run(`query ($id: ID!) { capturedRequest(id: $id) { ${REQUEST} } }`, { id: first.id })).toEqual(
       first,
     );
+  });
+
+  test('is listed among those that are on until it is stopped, and another account sees none', async () => {
+    const [one, other] = [await lab.tunnel(), await lab.tunnel()];
+    await lab.start(one.id, { minutes: 9 });
+    await lab.start(other.id, { minutes: 3 });
+    const running = async (owner?: Owner) => {
+      const all = await lab.run('{ runningCaptures { endpoint { id } endsAt } }', {}, owner);
+      return all.map(({ endpoint }: { endpoint: { id: string } }) => endpoint.id);
+    };
+    const ids = [other.id, one.id];
+    expect((await running()).filter((id: string) => ids.includes(id))).toEqual(ids);
+    await lab.run(captureOperation('stopTrafficCapture'), { id: other.id });
+    expect((await running()).filter((id: string) => ids.includes(id))).toEqual([one.id]);
+    const stranger = await lab.gateway.newAccount();
+    expect(await running(stranger)).toEqual([]);
   });
 
   test('pages, stops, clears', async () => {
@@ -142,74 +147,6 @@ describe('a capture', () => {
   });
 });
 
-describe('secrets', () => {
-  test('are in no answer, no subscription, no replay and no log; the service gets them again', async () => {
-    const tunnel = await lab.tunnel();
-    await lab.start(tunnel.id, { bodyBytes: 1000, redactHeaders: ['X-Own', 'x-token'] });
-    const stream = await lab.watch(tunnel.id);
-    await lab.visit(tunnel, '/secrets', { headers: SECRETS });
-    const told = JSON.stringify(await stream.next());
-    expect(told).toContain('/secrets');
-    expect(told).not.toContain('top-secret');
-    const [request] = await lab.requests(tunnel.id);
-    for (const name of Object.keys(SECRETS))
-      expect(request.requestHeaders).toContainEqual({ name, value: '', isRedacted: true });
-    for (const name of ['Set-Cookie', 'X-Token'])
-      expect(request.responseHeaders).toContainEqual({ name, value: '', isRedacted: true });
-    lab.asked.length = 0;
-    const replay = await lab.replay(request.id);
-    expect(replay.headers).toContainEqual({ name: 'X-Token', value: '', isRedacted: true });
-    expect(JSON.stringify(await stream.next())).not.toContain('top-secret');
-    for (const value of Object.values(SECRETS)) expect(lab.asked[0]?.headers).toContain(value);
-    await expect(lab.replay(request.id, { headers: [{ name: 'x-none' }] })).rejects.toThrow('x-none');
-    expect(lab.gateway.logs.filter((line) => line.includes('top-secret'))).toEqual([]);
-  });
-});
-
-describe('whose it is', () => {
-  test('members may do all of it', async () => {
-    const tunnel = await lab.tunnel();
-    const member = await lab.account.addOwner();
-    const id = tunnel.id;
-    const input = { bodyBytes: 10 };
-    await lab.run(captureOperation('startTrafficCapture', ', input: $input'), { id, input }, member);
-    await lab.visit(tunnel, '/member');
-    const [request] = await lab.requests(id);
-    expect(await lab.replay(request.id, {}, member)).toMatchObject({ status: 200 });
-    for (const name of ['stopTrafficCapture', 'clearTrafficCapture'])
-      expect(await lab.run(captureOperation(name), { id }, member)).toMatchObject({ isOn: false });
-  });
-
-  test('another account finds nothing', async () => {
-    const tunnel = await lab.tunnel();
-    await lab.start(tunnel.id);
-    await lab.visit(tunnel, '/mine');
-    const [request] = await lab.requests(tunnel.id);
-    const stranger = await lab.gateway.newAccount();
-    const notFound = { code: 'NOT_FOUND' };
-    for (const id of [tunnel.id, newId('ep'), 'nonsense']) {
-      for (const name of ['stopTrafficCapture', 'clearTrafficCapture'])
-        await expect(lab.run(captureOperation(name), { id }, stranger)).rejects.toMatchObject(notFound);
-      const start = captureOperation('startTrafficCapture', ', input: $input');
-      await expect(lab.run(start, { id, input: {} }, stranger)).rejects.toMatchObject(notFound);
-      const list = 'query ($id: ID!) { capturedRequests(endpointId: $id) { nodes { id } } }';
-      await expect(lab.run(list, { id }, stranger)).rejects.toMatchObject(notFound);
-    }
-    const one = 'query ($id: ID!) { capturedRequest(id: $id) { id } }';
-    await expect(lab.run(one, { id: request.id }, stranger)).rejects.toMatchObject(notFound);
-    await expect(lab.replay(request.id, {}, stranger)).rejects.toMatchObject(notFound);
-    expect(await state(tunnel.id)).toMatchObject({ isOn: true, kept: 1 });
-  });
-
-  test('what another node serves is to be asked of that one', async () => {
-    const credential = await newCredential(lab.account);
-    const sessionId = await openSession(lab.gateway, credential);
-    const { endpointId } = bound(await lab.gateway.registrar.bind(nameRequest(sessionId, newName('elsewhere'))));
-    await leaveTo(lab.gateway, sessionId, Date.now() + 60_000);
-    await expect(lab.start(endpointId)).rejects.toMatchObject({ code: 'UNAVAILABLE', errorCode: 'ERR_GATEWAY_90230' });
-  });
-});
-
 test.each([
   [{ bodyBytes: 1_048_577 }, 'ERR_GATEWAY_90232', 'bodyBytes'],
   [{ bodyBytes: -1 }, 'ERR_GATEWAY_90232', 'bodyBytes'],
@@ -227,16 +164,17 @@ test('only requests are captured: of TCP there are none', async () => {
   const { endpoints } = (await lab.account.call('GET', '/endpoints')).body;
   const { id } = endpoints.find(({ hostport }: { hostport: string }) => hostport.endsWith(`:${port}`));
   await expect(lab.start(id)).rejects.toMatchObject({ code: 'CONFLICT', errorCode: 'ERR_GATEWAY_90231' });
-  expect(await state(id)).toMatchObject({ isOn: false });
+  expect(await lab.state(id)).toMatchObject({ isOn: false });
 });
 
 test('a reader who does not read gets the newest; the traffic goes on', async () => {
   const tunnel = await lab.tunnel();
   await lab.start(tunnel.id);
   const { clusterCaptures } = lab.gateway.app.nodeCaptures();
+  const target = { accountId: lab.account.accountId, address: `http:${tunnel.name}` } as const;
   const watch = await import('../../../src/api/resources/capture/watch-requests.ts');
   const stop = new AbortController();
-  const reader = watch.watchRequests(clusterCaptures, tunnel.id, () => true, stop.signal);
+  const reader = watch.watchRequests(clusterCaptures, target, () => true, stop.signal);
   const first = reader.next();
   for (let n = 0; n <= 130; n++) await lab.visit(tunnel, `/${n}`);
   const paths = [(await first).value?.target];

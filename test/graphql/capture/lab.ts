@@ -11,6 +11,14 @@ import { type Account, type Owner, sharedGateway, type TestGateway } from '../..
 import { type Subscription, subscribe } from '../../support/gateway/sse.ts';
 import { type Visit, type VisitOptions, visit } from '../../support/visit.ts';
 
+/** Header fields that no answer may show, once `X-Own` is redacted, too. */
+export const SECRETS = {
+  authorization: 'Bearer top-secret-1',
+  cookie: 'a=top-secret-2',
+  'x-api-key': 'top-secret-3',
+  'x-own': 'top-secret-4',
+};
+
 export const REQUEST = `id endpointId operationId startedAt durationMilliseconds clientIp isTls httpVersion method url path
   status isComplete refusal { module reason } requestHeaders { name value isRedacted }
   responseHeaders { name value isRedacted } requestBody { bytes keptBytes isWhole base64 text }
@@ -46,6 +54,9 @@ export interface CaptureLab {
   /** Runs an operation. @returns its one field. @throws what it fails with. */
   // biome-ignore lint/suspicious/noExplicitAny: what a test expects of it, the test says.
   run(document: string, variables?: object, owner?: Owner): Promise<any>;
+  /** How the capture of an endpoint stands. */
+  // biome-ignore lint/suspicious/noExplicitAny: likewise.
+  state(endpointId: string): Promise<any>;
   /** Ends with the test. */
   watch(endpointId: string, selection?: string): Promise<Subscription>;
   // biome-ignore lint/suspicious/noExplicitAny: likewise.
@@ -116,6 +127,10 @@ export async function startCaptureLab(used?: TestGateway): Promise<CaptureLab> {
       onTestFinished(() => stream.close());
       return stream;
     },
+    state: (id) =>
+      lab.run('query ($id: ID!) { trafficCapture(endpointId: $id) { isOn kept passed forgotten keptBytes endsAt } }', {
+        id,
+      }),
     start: (id, input = {}) => lab.run(captureOperation('startTrafficCapture', ', input: $input'), { id, input }),
     async requests(id, args = '') {
       const query = `query ($id: ID!) { capturedRequests(endpointId: $id${args}) { nodes { ${REQUEST} } } }`;

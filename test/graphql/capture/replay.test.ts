@@ -188,7 +188,7 @@ describe('why one is not sent, or fails', () => {
     const echo = connect({ host, port: Number(port) });
     echo.write(`GET /up HTTP/1.1\r\nHost: ${tunnel.name}\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n`);
     const seen = new Promise<void>((resolve) => {
-      const stop = captures.listen(tunnel.id, () => {
+      const stop = captures.listen({ accountId: lab.account.accountId, address: `http:${tunnel.name}` }, () => {
         stop();
         resolve();
       });

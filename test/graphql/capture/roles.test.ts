@@ -13,6 +13,9 @@ let member: Owner;
 beforeAll(async () => {
   lab = await startCaptureLab();
   member = await lab.account.addOwner();
+  await lab.run('mutation ($id: ID!) { updateUser(id: $id, input: { mayReadBodies: true }) { id } }', {
+    id: member.ownerId,
+  });
 });
 afterAll(() => lab?.close());
 

@@ -68,6 +68,11 @@ describe.each([
       `{ __schema { types { ${times(20, (n) => `a${n}: fields { name type { name kind ofType { name } } args { name type { name kind } } }`)} } } }`,
       'fields',
     ],
+    [
+      'whose lists may each have to look at all objects',
+      `query ($f: String) { ${times(16, (n) => `a${n}: credentials(first: 1, filter: $f, search: "x") { uri }`)} }`,
+      'credentials counts as 6001',
+    ],
     ['whose fragments repeat exponentially', exponential, 'fragments'],
   ])('%s', async (_, query, reason) => {
     const { body } = await account.graphql(query, {}, { base });
@@ -103,6 +108,8 @@ describe.each([
       `{ credentials(first: 1) { ${times(50, (n) => `a${n}: uri`)} } }`,
       `{ ${times(20, (n) => `a${n}: __typename`)} }`,
       `{ ${times(2, (n) => `a${n}: credentials { ${page} }`)} }`,
+      `{ ${times(14, (n) => `a${n}: credentials(first: 1, filter: "true", search: "x") { uri }`)} }`,
+      `{ ${times(20, (n) => `a${n}: credentials(first: 1, filter: null, search: null) { uri }`)} }`,
     ];
     for (const query of largest) {
       const { body } = await account.graphql(query, {}, { base });

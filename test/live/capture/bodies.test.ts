@@ -18,8 +18,7 @@ afterAll(async () => {
   await edge.close();
 });
 beforeEach(() => {
-  expect(lab.failures.splice(0)).toEqual([]);
-  expect(lab.hearer.requests).toEqual([]);
+  expect([lab.failures.splice(0), lab.hearer.requests]).toEqual([[], []]);
 });
 
 const sha = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
@@ -29,13 +28,13 @@ const GET = 'GET /path?q=1 HTTP/1.1\r\nHost: app.test\r\n\r\n';
 async function serve(bodyBytes = 1024) {
   const script = await startScript();
   const endpoint = edge.serve('app.test', script.port);
-  lab.start(endpoint.id, { bodyBytes });
+  lab.start(endpoint, { bodyBytes });
   return { endpoint, script };
 }
 
 async function answering(answer: string, bodyBytes = 1024) {
   const endpoint = await answeringAt(edge, answer);
-  lab.start(endpoint.id, { bodyBytes });
+  lab.start(endpoint, { bodyBytes });
   return endpoint;
 }
 
@@ -76,7 +75,7 @@ describe('bodies', () => {
       sendInPieces(upstream, response.sent);
       await visitor.until((text) => text.length >= text.indexOf('\r\n\r\n') + 4 + response.sent.length);
       if (size > 0) expect(sha(visitor.received.subarray(-response.sent.length))).toBe(sha(response.sent));
-      const { requestBody, responseBody, isComplete } = lab.last(endpoint.id);
+      const { requestBody, responseBody, isComplete } = lab.last(endpoint);
       const isWhole = size <= limit && isComplete;
       expect(requestBody).toEqual({ bytes: size, isWhole, kept: asked.subarray(0, limit) });
       expect(responseBody).toEqual({ bytes: size, isWhole, kept: answered.subarray(0, limit) });
@@ -86,7 +85,7 @@ describe('bodies', () => {
   test('are not kept where none are wanted', async () => {
     const endpoint = await answering('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbody', 0);
     await (await visit(edge.port)).send(GET).until('body');
-    const { responseBody, requestBody } = lab.last(endpoint.id);
+    const { responseBody, requestBody } = lab.last(endpoint);
     expect(responseBody).toEqual({ bytes: 4, isWhole: false, kept: Buffer.alloc(0) });
     expect(requestBody).toEqual({ bytes: 0, isWhole: true, kept: Buffer.alloc(0) });
   });
@@ -100,7 +99,7 @@ describe('bodies', () => {
     handle(endpoint, { compression: { enabled: true } });
     const visitor = await visit(edge.port);
     await visitor.send(GET.replace('\r\n\r\n', '\r\nAccept-Encoding: gzip\r\n\r\n')).until('\r\n0\r\n\r\n');
-    const { responseBody, responseFields } = lab.last(endpoint.id);
+    const { responseBody, responseFields } = lab.last(endpoint);
     expect(responseFields).toContainEqual(['Content-Encoding', 'gzip']);
     expect(responseBody).toMatchObject({ isWhole: true, bytes: responseBody.kept.length });
     expect(gunzipSync(responseBody.kept).toString()).toBe(text);
@@ -116,7 +115,7 @@ describe('bodies', () => {
     await visitor.until('part');
     upstream.socket.destroy();
     await visitor.closed;
-    expect(lab.last(endpoint.id)).toMatchObject({
+    expect(lab.last(endpoint)).toMatchObject({
       status: 200,
       isComplete: false,
       requestBody: { bytes: 4, isWhole: false, kept: Buffer.from('half') },
@@ -135,7 +134,7 @@ test('an upgraded connection: its heads, and how many bytes passed', async () =>
   await visitor.until('hello');
   visitor.send('secret');
   await upstream.until('secret');
-  const captured = lab.next(endpoint.id);
+  const captured = lab.next(endpoint);
   upstream.socket.end();
   visitor.socket.end();
   expect(await captured).toMatchObject({
@@ -154,7 +153,7 @@ describe('what the gateway itself answers', () => {
     });
     const visitor = await visit(edge.port);
     const shown = await visitor.send(GET).until(/ERR_GATEWAY_\d+: .*\n/);
-    const captured = lab.last(endpoint.id);
+    const captured = lab.last(endpoint);
     const [logged] = lab.refused.splice(0);
     expect(captured).toMatchObject({ status: 401, refusal: { module: logged?.module, reason: logged?.reason } });
     expect(captured.operationId).toBe(logged?.operationId);
@@ -173,7 +172,7 @@ describe('what the gateway itself answers', () => {
     await (await visit(edge.port)).send(GET).closed;
     const [logged] = lab.refused.splice(0);
     expect(logged?.reason).toMatch(/./);
-    const { status, refusal, operationId, isComplete } = lab.last(endpoint.id);
+    const { status, refusal, operationId, isComplete } = lab.last(endpoint);
     expect({ status, refusal, operationId, isComplete }).toEqual({
       status: undefined,
       refusal: { module: 'traffic_policy', reason: logged?.reason },
@@ -186,7 +185,7 @@ describe('what the gateway itself answers', () => {
     const own = { type: 'custom-response', config: { status_code: 418, body: 'short' } };
     const endpoint = handle(await answering(ANSWER), { trafficPolicy: policyOf(own) });
     await (await visit(edge.port)).send(GET).until('short');
-    expect(lab.last(endpoint.id)).toMatchObject({
+    expect(lab.last(endpoint)).toMatchObject({
       status: 418,
       refusal: undefined,
       responseBody: { bytes: 5, isWhole: true, kept: Buffer.from('short') },
@@ -204,7 +203,7 @@ describe('what the gateway itself answers', () => {
     await upstream.until('\r\n\r\n');
     if (what === 'closes') upstream.socket.destroy();
     await visitor.until(/ERR_GATEWAY_/);
-    expect(lab.last(endpoint.id)).toMatchObject({
+    expect(lab.last(endpoint)).toMatchObject({
       status,
       refusal: { module: 'gateway', reason: expect.stringMatching(reason) },
     });
@@ -214,13 +213,13 @@ describe('what the gateway itself answers', () => {
     const claim = 'Gateway-Error-Code: ERR_GATEWAY_3200\r\nService-Operation-Id: op_1';
     const endpoint = await answering(`HTTP/1.1 404 Not Found\r\n${claim}\r\nContent-Length: 4\r\n\r\nbody`);
     await (await visit(edge.port)).send(GET).until('body');
-    expect(lab.last(endpoint.id)).toMatchObject({ status: 404, refusal: undefined, operationId: undefined });
+    expect(lab.last(endpoint)).toMatchObject({ status: 404, refusal: undefined, operationId: undefined });
   });
 });
 
 test('a request is described as it came', async () => {
   const endpoint = await answering('HTTP/1.1 201 Created\r\nX-A: 1\r\nContent-Length: 0\r\n\r\n');
-  const captured = lab.next(endpoint.id);
+  const captured = lab.next(endpoint);
   await (await visit(edge.port)).send(GET).until('\r\n\r\n');
   expect(await captured).toMatchObject({
     id: expect.stringMatching(/^cap_[0-9A-Za-z]{27}$/),
@@ -244,7 +243,8 @@ test('a request is described as it came', async () => {
 
 test('where nothing is captured, nothing is noted', async () => {
   const endpoint = await answering('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbody');
-  lab.captures.stop(endpoint.id);
+  lab.stop(endpoint);
+  const { kept, passed } = lab.state(endpoint);
   await (await visit(edge.port)).send(GET).until('body');
-  expect(lab.captures.state(endpoint.id)).toMatchObject({ isOn: false, kept: 0, passed: 0 });
+  expect(lab.state(endpoint)).toMatchObject({ isOn: false, kept, passed });
 });

@@ -17,7 +17,7 @@ afterEach(() => lab.captures.close());
 
 /** A request that has begun, with so many bytes of bodies. @returns what ends it. */
 function begin(endpointId: string, n: number, bodyBytes = 0): () => void {
-  const detail = lab.captures.observe(endpointId);
+  const detail = lab.observe(endpointId);
   detail?.request?.take(Buffer.alloc(Math.ceil(bodyBytes / 2), n));
   detail?.response?.take(Buffer.alloc(Math.floor(bodyBytes / 2), n));
   return () => lab.captures.take({ ...reportOf(ACCOUNT, n), endpointId, observer: detail });
@@ -25,18 +25,18 @@ function begin(endpointId: string, n: number, bodyBytes = 0): () => void {
 
 const pass = (endpointId: string, n: number, bodyBytes?: number) => begin(endpointId, n, bodyBytes)();
 const pathsOf = (endpointId: string) =>
-  lab.captures.list(endpointId).map(({ target }) => Number(target.slice(1).replace(/\?.*/, '')));
+  lab.list(endpointId).map(({ target }) => Number(target.slice(1).replace(/\?.*/, '')));
 /** From one number down to another. */
 const down = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, i) => from - i);
-const bytesOf = (endpointIds: string[]) => endpointIds.reduce((sum, id) => sum + lab.captures.state(id).keptBytes, 0);
+const bytesOf = (endpointIds: string[]) => endpointIds.reduce((sum, id) => sum + lab.state(id).keptBytes, 0);
 
 describe('how much is kept', () => {
   test('the newest 200 requests of an endpoint, the newest first', () => {
     lab.start('ep_1');
     for (let n = 1; n <= 450; n++) pass('ep_1', n);
     expect(pathsOf('ep_1')).toEqual(down(450, 251));
-    expect(lab.captures.state('ep_1')).toMatchObject({ kept: 200, passed: 450, forgotten: 250 });
-    const ids = lab.captures.list('ep_1').map(({ id }) => id);
+    expect(lab.state('ep_1')).toMatchObject({ kept: 200, passed: 450, forgotten: 250 });
+    const ids = lab.list('ep_1').map(({ id }) => id);
     expect(ids.toSorted().reverse()).toEqual(ids);
   });
 
@@ -44,11 +44,11 @@ describe('how much is kept', () => {
     lab.start('ep_1', { bodyBytes: MIB });
     for (let n = 1; n <= 50; n++) {
       pass('ep_1', n, 2 * MIB);
-      expect(lab.captures.state('ep_1').keptBytes).toBeLessThanOrEqual(8 * MIB);
+      expect(lab.state('ep_1').keptBytes).toBeLessThanOrEqual(8 * MIB);
     }
     expect(pathsOf('ep_1')).toEqual([50, 49, 48]);
     pass('ep_1', 51, 10);
-    expect(lab.captures.state('ep_1').kept).toBe(4);
+    expect(lab.state('ep_1').kept).toBe(4);
   });
 
   test('64 MiB of all endpoints: the oldest of all go first', () => {
@@ -68,14 +68,14 @@ describe('how much is kept', () => {
     lab.start('ep_1', { bodyBytes: MIB });
     const ends = down(20, 1).map((n) => begin('ep_1', n, 2 * MIB));
     for (const end of ends) end();
-    const bodies = lab.captures.list('ep_1').flatMap(({ requestBody, responseBody }) => [requestBody, responseBody]);
+    const bodies = lab.list('ep_1').flatMap(({ requestBody, responseBody }) => [requestBody, responseBody]);
     const bytes = bodies.reduce((sum, { kept }) => sum + kept.length, 0);
     expect(bytes).toBeLessThanOrEqual(8 * MIB);
     expect(bytes).toBeGreaterThanOrEqual(5.9 * MIB);
-    expect(lab.captures.state('ep_1').keptBytes).toBeLessThanOrEqual(8 * MIB);
+    expect(lab.state('ep_1').keptBytes).toBeLessThanOrEqual(8 * MIB);
     for (let round = 0; round < 20; round++) {
       for (const end of down(10, 1).map((n) => begin('ep_1', n, MIB / 2))) end();
-      expect(lab.captures.list('ep_1')[0]?.requestBody.kept).toHaveLength(MIB / 4);
+      expect(lab.list('ep_1')[0]?.requestBody.kept).toHaveLength(MIB / 4);
     }
   });
 
@@ -104,7 +104,7 @@ describe('how much is kept', () => {
     const ends = many.flatMap((id) => down(4, 1).map((n) => begin(id, n, 2 * MIB)));
     lab.start('ep_few', { bodyBytes: MIB }, 'ac_other');
     for (let n = 1; n <= 3; n++) pass('ep_few', n, 2 * MIB);
-    for (const { requestBody } of lab.captures.list('ep_few')) expect(requestBody.kept).toHaveLength(MIB);
+    for (const { requestBody } of lab.list('ep_few')) expect(requestBody.kept).toHaveLength(MIB);
     for (const end of ends) end();
     expect(pathsOf('ep_few')).toEqual([3, 2, 1]);
     expect(bytesOf(many)).toBeLessThan(17 * MIB);
@@ -114,13 +114,13 @@ describe('how much is kept', () => {
     for (let round = 0; round < 40; round++) {
       lab.start('ep_1', { bodyBytes: MIB });
       const ends = [begin('ep_1', 1, 2 * MIB), begin('ep_1', 2, 2 * MIB)];
-      lab.captures.stop('ep_1');
+      lab.stop('ep_1');
       for (const end of ends) end();
       expect(pathsOf('ep_1')).toEqual([]);
     }
     lab.start('ep_1', { bodyBytes: MIB });
     pass('ep_1', 3, 2 * MIB);
-    expect(lab.captures.list('ep_1')[0]?.responseBody.kept).toHaveLength(MIB);
+    expect(lab.list('ep_1')[0]?.responseBody.kept).toHaveLength(MIB);
   });
 });
 
@@ -131,31 +131,43 @@ describe('how long', () => {
     lab.now += 2 * MINUTE - 1;
     pass('ep_1', 2);
     lab.now += 1;
-    expect(lab.captures.state('ep_1').isOn).toBe(false);
+    expect(lab.state('ep_1').isOn).toBe(false);
     pass('ep_1', 3);
     lab.captures.sweep();
-    expect(lab.captures.has('ep_1')).toBe(false);
+    expect(lab.has('ep_1')).toBe(false);
     expect(pathsOf('ep_1')).toEqual([2, 1]);
   });
 
-  test('until the endpoint ends, and has not come back in time', () => {
+  test('also while nothing serves the address', () => {
     lab.start('ep_1');
     pass('ep_1', 1);
+    lab.live.delete('ep_1');
+    lab.now += 2 * HOLD_MS;
+    lab.captures.sweep();
+    lab.live.add('ep_1');
+    pass('ep_1', 2);
+    expect(pathsOf('ep_1')).toEqual([2, 1]);
+  });
+
+  test('once it is off, until the address has been offline for a while', () => {
+    lab.start('ep_1');
+    pass('ep_1', 1);
+    pass('ep_1', 2);
+    lab.stop('ep_1');
     lab.live.delete('ep_1');
     lab.captures.sweep();
     lab.now += HOLD_MS - 1;
     lab.captures.sweep();
     lab.live.add('ep_1');
     lab.captures.sweep();
-    pass('ep_1', 2);
     expect(pathsOf('ep_1')).toEqual([2, 1]);
     lab.live.delete('ep_1');
     lab.captures.sweep();
     const { id } = lab.last('ep_1');
     lab.now += HOLD_MS;
     lab.captures.sweep();
-    expect(lab.captures.state('ep_1')).toMatchObject({ isOn: false, kept: 0, keptBytes: 0 });
-    expect(lab.captures.has('ep_1')).toBe(false);
+    expect(lab.state('ep_1')).toMatchObject({ isOn: false, kept: 0, keptBytes: 0 });
+    expect(lab.has('ep_1')).toBe(false);
     expect(lab.captures.get(id)).toBeUndefined();
   });
 
@@ -164,14 +176,14 @@ describe('how long', () => {
     pass('ep_1', 1);
     lab.start('ep_1', { bodyBytes: 5 });
     expect(pathsOf('ep_1')).toEqual([1]);
-    lab.captures.stop('ep_1');
+    lab.stop('ep_1');
     pass('ep_1', 2);
     expect(pathsOf('ep_1')).toEqual([1]);
     lab.start('ep_1');
-    expect(lab.captures.state('ep_1')).toMatchObject({ isOn: true, kept: 0, passed: 0, forgotten: 0 });
+    expect(lab.state('ep_1')).toMatchObject({ isOn: true, kept: 0, passed: 0, forgotten: 0 });
     pass('ep_1', 3);
-    lab.captures.clear('ep_1');
-    expect(lab.captures.state('ep_1')).toMatchObject({ isOn: true, kept: 0, keptBytes: 0, passed: 1 });
+    lab.captures.clear(lab.target('ep_1'));
+    expect(lab.state('ep_1')).toMatchObject({ isOn: true, kept: 0, keptBytes: 0, passed: 1 });
   });
 });
 
@@ -202,23 +214,25 @@ test('what is kept of names that are not to be shown are those of its own fields
     lab.start('ep_1', { redactHeaders: ['accept', ...others] });
     pass('ep_1', n + 2);
   }
-  for (const { redacted } of lab.captures.list('ep_1')) expect([...redacted].toSorted()).toEqual(['accept', 'cookie']);
-  expect(lab.captures.state('ep_1').redacted.size).toBe(106);
+  for (const { redacted } of lab.list('ep_1')) expect([...redacted].toSorted()).toEqual(['accept', 'cookie']);
+  expect(lab.state('ep_1').redacted.size).toBe(106);
 });
 
 test('each of two who hear of traffic hears what it wants, and nothing for the other', () => {
   const events = new Hearer();
   const both = withCaptures(events, lab.captures);
   lab.start('ep_1');
-  expect(both.wantsRequests(ACCOUNT, 'ep_2')).toBe(true);
-  expect(both.observe?.('ep_2')).toBeUndefined();
+  const endpoint = { accountId: ACCOUNT, proto: 'http', hostname: 'ep_1', port: 80 } as const;
+  expect(both.wantsRequests(ACCOUNT)).toBe(true);
+  expect(both.observe?.({ ...endpoint, hostname: 'ep_2' })).toBeUndefined();
+  expect(both.observe?.({ ...endpoint, proto: 'https' })).toBeUndefined();
+  expect(both.observe?.({ ...endpoint, accountId: 'ac_other' })).toBeUndefined();
   both.request({ ...reportOf(ACCOUNT, 1), endpointId: 'ep_2' });
   expect(events.requests.splice(0)).toHaveLength(1);
   events.account = undefined;
-  expect(both.wantsRequests(ACCOUNT, 'ep_2')).toBe(false);
-  expect(both.wantsRequests(ACCOUNT, 'ep_1')).toBe(true);
-  both.request({ ...reportOf(ACCOUNT, 2), endpointId: 'ep_1', observer: both.observe?.('ep_1') });
+  expect(both.wantsRequests(ACCOUNT)).toBe(false);
+  both.request({ ...reportOf(ACCOUNT, 2), endpointId: 'ep_1', observer: both.observe?.(endpoint) });
   expect(events.requests).toEqual([]);
   expect(pathsOf('ep_1')).toEqual([2]);
-  expect(lab.captures.state('ep_2')).toMatchObject({ kept: 0, passed: 0 });
+  expect(lab.state('ep_2')).toMatchObject({ kept: 0, passed: 0 });
 });

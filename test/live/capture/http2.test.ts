@@ -23,10 +23,10 @@ const sha = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 const endpoint = () => edge.endpoints.byName('tls', NAME) as NonNullable<ReturnType<typeof edge.endpoints.byName>>;
 
 /** The endpoint is captured from now on. */
-function capture(bodyBytes: number): string {
-  const { id } = endpoint();
-  lab.start(id, { bodyBytes });
-  return id;
+function capture(bodyBytes: number): ReturnType<typeof endpoint> {
+  const captured = endpoint();
+  lab.start(captured, { bodyBytes });
+  return captured;
 }
 
 test.each([

@@ -6,11 +6,14 @@ import { expect } from 'vitest';
 import { action, onRequest, onResponse } from '../../policy/documents/support.ts';
 import type { VisitOptions } from '../../support/visit.ts';
 import { type ActionCase, answered, asks, passed, type Shows, sends, statuses, varied } from './action-case.ts';
+import { signInCases } from './sign-in-cases.ts';
 
 /** What the cases need that is somewhere else. */
 export interface Surroundings {
   /** The URL of a token issuer's keys, its name, and a token of it for the audience `api`. */
   issuer: { jwks: string; url: string; token: string };
+  /** The URL of a server that knows the visitors who may come in: `/ann` is answered with 200, others with 404. */
+  guests: string;
 }
 
 const bearing = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
@@ -56,7 +59,21 @@ const answering: ActionCase[] = [
 
 const both = { headers: { 'x-one': '1', 'x-two': '2' } };
 
+const masking = (to: string) =>
+  onRequest([action('request-body-find-replace', { replacements: [{ from: '[0-9]{4,}', to }] })]);
+const paying = { method: 'POST', body: 'card=1234567890' };
+
+const redacting = (to: string) =>
+  onResponse([action('response-body-find-replace', { replacements: [{ from: '\\bup(\\w+)', to }] })]);
+
 const changing: ActionCase[] = [
+  varied('response-body-find-replace', redacting, ['a $1', shownAs('from a stream')], ['', shownAs('from ')]),
+  varied(
+    'request-body-find-replace',
+    masking,
+    ['****', asks({ body: 'card=****', headers: { 'content-length': '9' } }, paying)],
+    ['<$0>', asks({ body: 'card=<1234567890>' }, paying)],
+  ),
   varied(
     'url-rewrite',
     (to: string) => onRequest([action('url-rewrite', { from: '/url-(.*)$', to })]),
@@ -94,6 +111,12 @@ const changing: ActionCase[] = [
     ['br', encodes('br')],
   ),
 ];
+
+function shownAs(body: string): Shows {
+  return async ({ go }) => {
+    expect(await go()).toMatchObject({ status: 200, body, headers: { 'content-length': String(body.length) } });
+  };
+}
 
 function notes(word: string): Shows {
   return async ({ go, gateway }) => {
@@ -193,7 +216,20 @@ function fails(expected: number[]): Shows {
 }
 
 /** All that a policy of a route may do; `terminate-tls` is for connections. */
-export function actionCases({ issuer }: Surroundings): ActionCase[] {
+export function actionCases({ issuer, guests }: Surroundings): ActionCase[] {
+  const asking = (url: string) => ({
+    on_http_request: [
+      { actions: [action('http-request', { url })] },
+      { expressions: ['actions.http_request.res.status_code != 200'], actions: [action('deny')] },
+      { actions: [add('${actions.http_request.res.body}')] },
+    ],
+  });
+  const http = varied(
+    'http-request',
+    asking,
+    [`${guests}/ann`, sends({ 'x-added': 'welcome /ann' })],
+    [`${guests}/bob`, answered({ status: 403 })],
+  );
   const tokens = (audience: string) =>
     onRequest([
       action('jwt-validation', {
@@ -209,5 +245,5 @@ export function actionCases({ issuer }: Surroundings): ActionCase[] {
     ['api', statuses([{}, 401], [bearing(issuer.token), 200], [bearing(`${issuer.token}x`), 401])],
     ['others', statuses([{}, 401], [bearing(issuer.token), 401])],
   );
-  return [...answering, ...changing, ...guarding, jwt];
+  return [...answering, ...changing, ...guarding, ...signInCases, http, jwt];
 }

@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { actionKinds } from '../../../src/policy/actions/registry.ts';
+import { type AskedServer, says, startAskedServer } from '../../policy/actions/asked-server.ts';
 import { type Issuer, keyPair, signed, startIssuer } from '../../policy/actions/issuer.ts';
 import { ORIGIN } from '../../policy/documents/support.ts';
 import { newCredential, reserve } from '../../support/agents/live.ts';
@@ -22,6 +23,7 @@ let authtoken: string;
 let agent: LabAgent;
 let upstream: ShowingUpstream;
 let issuer: Issuer;
+let guests: AskedServer;
 let cases: ActionCase[];
 const routes = new Map<string, string>();
 
@@ -36,6 +38,7 @@ afterAll(async () => {
   await gateway?.close();
   upstream?.close();
   await issuer?.close();
+  guests?.close();
   await place?.remove();
 });
 
@@ -55,7 +58,10 @@ async function makeRoutes() {
   issuer = await startIssuer([key]);
   const now = Math.floor(Date.now() / 1000);
   const token = await signed(key, { iss: issuer.url, iat: now - 10, exp: now + 3600 });
-  cases = actionCases({ issuer: { jwks: issuer.jwks, url: issuer.url, token } });
+  guests = await startAskedServer((request, ...rest) =>
+    says(request.target === '/ann' ? 200 : 404, `welcome ${request.target}`)(request, ...rest),
+  );
+  cases = actionCases({ issuer: { jwks: issuer.jwks, url: issuer.url, token }, guests: guests.url });
   await reserve(gateway, HOST);
   const { body: edge } = await gateway.call('POST', '/edges/https', { hostports: [`${HOST}:443`] });
   const { body: backend } = await gateway.call('POST', '/backends/tunnel_group', { labels: LABELS });

@@ -41,6 +41,9 @@ describe.runIf(onServer)('while the PostgreSQL server cannot be reached', () => 
       body: { error_code: 'ERR_GATEWAY_90080', status_code: 503 },
     };
     expect(await call('GET', '/credentials')).toMatchObject(away);
+    // These ask first which nodes live, in SQL.
+    for (const path of ['/tunnel_sessions', '/tunnels', '/endpoints'])
+      expect(await call('GET', path), path).toMatchObject(away);
     expect(await call('POST', '/credentials', {})).toMatchObject(away);
     expect(await call('POST', '/credentials', {}, { headers: { 'idempotency-key': 'away' } })).toMatchObject(away);
     expect(await stranger.call('GET', '/credentials')).toMatchObject(away);

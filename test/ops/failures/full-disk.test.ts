@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { startAgent } from '../../support/agents/agent.ts';
 import { eventually } from '../../support/eventually.ts';
 import { send } from '../../support/gateway/http.ts';
@@ -66,10 +66,12 @@ function runOn(megabytes: number, { before = ':', program = main, env = {} }: Ru
   return { child, said, exited, disk: `/proc/${child.pid}/root${directory}` };
 }
 
-const main = join(root, 'dist/main.js');
+const main = join(root, 'dist/bundle/main.js');
+/** A first start takes seconds longer, and these tests are not about it. */
+const WITH_DATABASE = `cp -r '${join(inject('clusters'), 'migrated')}' "$1/data/db"`;
 
 async function startOn(megabytes: number, options?: RunOptions) {
-  const { child, said, exited, disk } = runOn(megabytes, options);
+  const { child, said, exited, disk } = runOn(megabytes, { before: WITH_DATABASE, ...options });
   let ready = '';
   let authtoken = '';
   for await (const line of createInterface({ input: child.stdout })) {
@@ -220,7 +222,7 @@ test.skipIf(onServer || !mayMount || firstFreePort <= 80)(
   'a start on a port that it may not have names the port',
   TEST,
   async () => {
-    const { said, exited } = runOn(300, { env: { HTTP_PORT: '80' } });
+    const { said, exited } = runOn(300, { before: WITH_DATABASE, env: { HTTP_PORT: '80' } });
     expect(await exited).toBe(1);
     expect(said.join('\n')).toMatch(/EACCES.*127\.0\.0\.1:80.*PORT/);
     expect(said.join('\n')).not.toMatch('DATA_DIR');
@@ -231,7 +233,10 @@ testOnDisk(
   'a database that stops itself for want of room is opened again, with all that was acknowledged',
   TEST,
   async () => {
-    const { child, exited } = runOn(300, { program: join(import.meta.dirname, 'full-disk-child.mjs') });
+    const { child, exited } = runOn(300, {
+      before: WITH_DATABASE,
+      program: join(import.meta.dirname, 'full-disk-child.mjs'),
+    });
     const printed = text(child.stdout);
     expect([await exited, await printed]).toEqual([0, '{"stopped":true,"attempts":2,"rows":0}\n']);
   },

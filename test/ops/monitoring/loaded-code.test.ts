@@ -1,7 +1,7 @@
 // Which code a gateway that nobody uses has loaded.
 
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { newPlace } from '../../support/gateway/place.ts';
 import { startProcess } from '../../support/gateway/process.ts';
@@ -38,8 +38,14 @@ test('an idle gateway has not loaded the language of policies, the SDKs of cloud
   );
   await gateway.kill('SIGTERM');
 
-  const scripts = (await readFile(file, 'utf8')).split('\n');
-  const loaded = (name: string) => scripts.filter((url) => url.includes(`/node_modules/${name.replace(/\/?$/, '/')}`));
+  const bundle = join(root, 'dist/bundle');
+  const { files } = JSON.parse(await readFile(join(bundle, 'inputs.json'), 'utf8')) as {
+    files: Record<string, string[]>;
+  };
+  const inputs = (url: string) => (url.includes('/dist/bundle/') ? (files[basename(url)] ?? []) : [url]);
+  const scripts = (await readFile(file, 'utf8')).split('\n').flatMap(inputs);
+  const loaded = (name: string) =>
+    scripts.filter((url) => `/${url}`.includes(`/node_modules/${name.replace(/\/?$/, '/')}`));
   expect(loaded('graphql')).not.toEqual([]);
   for (const name of [...UNUSED, ...DEVELOPMENT]) expect(loaded(name)).toEqual([]);
 });

@@ -26,7 +26,7 @@ afterEach(() => place.remove());
 
 /** A gateway whose log nobody reads yet. */
 async function startUnread(stderr: 'pipe' | number) {
-  const gateway = spawn(process.execPath, [join(root, 'dist/main.js')], {
+  const gateway = spawn(process.execPath, [join(root, 'dist/bundle/main.js')], {
     env: { PATH: process.env.PATH, ...freePorts, RATE_LIMIT: '1000000', STRANGER_RATE_LIMIT: '1000000', ...place.env },
     stdio: ['ignore', 'pipe', stderr],
   });

@@ -59,7 +59,6 @@ const MISTAKES: Record<string, [expression: string, problem: string][]> = {
     ],
     [`getReqHeder('x')`, 'unknown@0 calls getReqHeder, and there is no such function: did you mean getReqHeader?'],
     [`hash.sha3('x') == ''`, 'unknown@4 calls hash.sha3, and there is no such function: did you mean hash.sha1?'],
-    [`secrets.get('a', 'b')`, 'unknown@7 secrets.get needs a vault of secrets, which this gateway does not have'],
     [`req.method.startsWith()`, 'type@10 cannot be: string.startsWith(); there is string.startsWith(string)'],
     [`req.method.startsWith(1)`, 'type@10 cannot be: string.startsWith(int); there is string.startsWith(string)'],
     [`getReqHeader(1)`, 'type@0 cannot be: getReqHeader(int); there is getReqHeader(string)'],

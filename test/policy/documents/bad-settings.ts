@@ -17,6 +17,9 @@ const limit = (settings: object) =>
     }),
   ]);
 
+const asking = (settings: object) =>
+  onRequest([action('http-request', { url: 'https://auth.example.com', ...settings })]);
+
 export const badSettings: InvalidDocument[] = [
   {
     name: 'variables that are an object',
@@ -149,5 +152,30 @@ export const badSettings: InvalidDocument[] = [
     name: 'a way on that there is not',
     policy: onRequest([action('forward-internal', { url: 'https://a.internal', on_error: 'retry' })]),
     problem: [`${config}.on_error`, 2222, /"halt", "continue"/],
+  },
+  {
+    name: 'a request to another server with a body that its method does not have',
+    policy: asking({ body: 'a' }),
+    problem: [`${config}.body`, 2204, /GET has no body/],
+  },
+  {
+    name: 'a request to another server for another host than its URL says',
+    policy: asking({ headers: { Host: 'a' } }),
+    problem: [`${config}.headers.Host`, 2219, /the URL says who is asked/],
+  },
+  {
+    name: 'a request that is repeated on a condition of the visitor',
+    policy: asking({ retry_condition: "req.method == 'GET'" }),
+    problem: [`${config}.retry_condition`, 2200, /character 1: uses req/],
+  },
+  {
+    name: 'a request that is repeated on no condition',
+    policy: asking({ retry_condition: 'attempts' }),
+    problem: [`${config}.retry_condition`, 2200, /must be true or false, and is an int/],
+  },
+  {
+    name: 'a request with a parameter that has no name',
+    policy: asking({ query_params: [{ value: 'a' }] }),
+    problem: [`${config}.query_params[0].key`, 2234, /is missing/],
   },
 ];

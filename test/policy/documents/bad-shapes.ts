@@ -61,17 +61,12 @@ const actions: InvalidDocument[] = [
   },
   {
     name: 'signing in',
-    policy: onRequest([action('oauth', { provider: 'x' })]),
+    policy: onRequest([action('saml')]),
     problem: [`${at}.type`, 2201, /identity provider.*later version/],
   },
   {
-    name: 'signing in by OpenID',
-    policy: onRequest([action('openid-connect')]),
-    problem: [`${at}.type`, 2201, /identity provider/],
-  },
-  {
-    name: 'a side call',
-    policy: onRequest([action('http-request')]),
+    name: 'a gateway to language models',
+    policy: onRequest([action('ai-gateway')]),
     problem: [`${at}.type`, 2201, /not available in this version/],
   },
   {

@@ -27,9 +27,9 @@ export const badTexts: InvalidDocument[] = [
     problem: ['on_http_request[0].expressions[0]', 2200, /res/],
   },
   {
-    name: 'where a visitor is on the map',
-    policy: onRequest([action('deny')], "conn.geo.country_code == 'XX'"),
-    problem: ['on_http_request[0].expressions[0]', 2200, /database of addresses/],
+    name: 'visitors of an anonymous network',
+    policy: onRequest([action('deny')], 'conn.client_ip.is_tor_node'),
+    problem: ['on_http_request[0].expressions[0]', 2200, /lists of known addresses/],
   },
   {
     name: 'a template that cannot be computed',

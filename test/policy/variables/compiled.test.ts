@@ -5,7 +5,7 @@ import { compileExpression } from '../../../src/policy/cel/expression.ts';
 import { bindingsOf } from '../../../src/policy/cel/variables/bindings.ts';
 import { vocabularyOf } from '../../../src/policy/cel/variables/phase-vocabulary.ts';
 import type { PolicyPhase } from '../../../src/policy/cel/vocabulary.ts';
-import { type ExchangeShape, exchangeOf, NOON } from '../exchange-support.ts';
+import { type ExchangeShape, environmentOf, exchangeOf } from '../exchange-support.ts';
 import { newState } from './support.ts';
 
 const VISIT: ExchangeShape = {
@@ -17,7 +17,7 @@ const VISIT: ExchangeShape = {
 };
 
 function evaluate(text: string, phase: PolicyPhase): unknown {
-  const bindings = bindingsOf({ exchange: exchangeOf(VISIT) }, phase, newState(), { time: () => NOON });
+  const bindings = bindingsOf({ exchange: exchangeOf(VISIT) }, phase, newState(), environmentOf());
   return compileExpression(text, vocabularyOf(phase, 'https')).evaluate(bindings);
 }
 
@@ -36,8 +36,7 @@ test.each([
 });
 
 test.each<[string, PolicyPhase, string]>([
-  ["conn.client_ip.geo.location.country_code == 'DE'", 'on_http_request', 'needs a database of addresses'],
-  ["conn.geo.country_code != 'DE'", 'on_tcp_connect', 'needs a database of addresses'],
+  ['conn.client_ip.is_tor_node', 'on_tcp_connect', 'needs lists of known addresses'],
   ['res.status_code == 200', 'on_http_request', 'in on_http_response'],
   ["hasResHeader('x')", 'on_http_request', 'in on_http_response'],
   ["req.method == 'GET'", 'on_tcp_connect', 'in on_http_request and on_http_response'],

@@ -22,12 +22,14 @@ export interface Target {
 /** Counts of what happened, for the report: `{ sent: 120, refused: 120 }`. */
 export type Counts = Record<string, number>;
 
-export interface Attack {
+/**
+ * Attacks until the signal aborts, at a bounded rate and with a bounded number of connections; then gives back
+ * everything that it opened. Errors that the gateway causes by refusing are counts, not exceptions.
+ */
+export type Run = (target: Target, signal: AbortSignal) => Promise<Counts>;
+
+/** An attack that needs services of its own publishes them in `prepare`, before any attack begins. */
+export type Attack = {
   /** The point of the issue, and what it does: `A1 aliased introspection`. */
   name: string;
-  /**
-   * Attacks until the signal aborts, at a bounded rate and with a bounded number of connections; then gives back
-   * everything that it opened. Errors that the gateway causes by refusing are counts, not exceptions.
-   */
-  run(target: Target, signal: AbortSignal): Promise<Counts>;
-}
+} & ({ run: Run } | { prepare(target: Target): Promise<Run> });

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { bundle } from '../../support/bundle.ts';
 import { root } from '../../support/root.ts';
@@ -20,19 +21,20 @@ export async function buildAttacker(): Promise<void> {
 }
 
 export interface Attacker {
-  slug: string;
-  /** @returns what it counted; `crashed` where it ended without a count, or did not end in time. */
-  stop(): Promise<Counts>;
+  /** The attacks begin. */
+  begin(): void;
+  /** @returns what each attack counted; `crashed` where it ended without a count, or did not end in time. */
+  stop(): Promise<Record<string, Counts>>;
 }
 
 /**
- * Starts an attack.
+ * Starts an attacker, and waits until it has prepared its attacks (or has ended, as `stop` will say).
  *
  * @param priority of its process, from -20 to 19 (nice).
  */
-export function startAttacker(slug: string, target: Target, priority: number): Attacker {
+export async function startAttacker(slugs: string[], target: Target, priority: number): Promise<Attacker> {
   // In a process group of its own: the agents that it starts end with it.
-  const child = spawn(process.execPath, [program, slug], {
+  const child = spawn(process.execPath, [program, ...slugs], {
     env: { PATH: process.env.PATH, TARGET: JSON.stringify(target) },
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
@@ -40,20 +42,23 @@ export function startAttacker(slug: string, target: Target, priority: number): A
   const pid = child.pid ?? 0;
   if (priority !== 0) setPriority(pid, priority);
   child.stdin.on('error', () => {});
-  const [output, errors] = [text(child.stdout), text(child.stderr)];
-  const exited = once(child, 'exit');
+  const [errors, closed] = [text(child.stderr), once(child, 'close')];
+  const lines: string[] = [];
+  const output = createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
+  await Promise.race([once(output, 'line'), closed]);
   return {
-    slug,
+    begin: () => child.stdin.write('begin\n'),
     async stop() {
       child.stdin.end();
       const deadline = setTimeout(() => endGroup(pid), END_MS);
-      const [, killedBy] = await exited;
+      const [, killedBy] = await closed;
       clearTimeout(deadline);
       endGroup(pid);
-      const line = (await output).trim().split('\n').at(-1) ?? '';
-      if (killedBy === null && line.startsWith('{')) return JSON.parse(line) as Counts;
-      process.stderr.write(`${slug}: ended by ${killedBy ?? 'itself'}\n${(await errors).slice(-2000)}\n`);
-      return { crashed: 1 };
+      const line = lines.at(-1) ?? '';
+      process.stderr.write((await errors).slice(-4000));
+      if (killedBy === null && line.startsWith('{')) return JSON.parse(line) as Record<string, Counts>;
+      process.stderr.write(`${slugs.join(', ')}: ended by ${killedBy ?? 'itself'}\n`);
+      return Object.fromEntries(slugs.map((slug) => [slug, { crashed: 1 }]));
     },
   };
 }

@@ -26,6 +26,7 @@ export async function serveByTenant(
     ca: target.ca,
     identity: null,
     metadata: '',
+    self: { deviceId: '', name: '', labels: {} },
     addresses: async () => [host],
     commands: { stop: () => null, restart: () => null, update: () => null },
     onChange() {},

@@ -33,6 +33,7 @@ test('no honest client fails, and none waits three times as long as in quiet', {
     each: (SECONDS * 1000 - TOGETHER) / slugs.length,
     together: TOGETHER,
     attacks: slugs,
+    groups: slugs.map((slug) => [slug]),
     // An attacker has a machine of his own: what he computes on this one is not what the gateway is measured by.
     priority: constants.priority.PRIORITY_LOW,
     onPhase: (phase, quiet) => process.stdout.write(`${describePhase(phase, quiet)}\n`),

@@ -2,7 +2,7 @@
 
 import { HonestClients, type Kind } from '../../support/load/honest-clients.ts';
 import type { Counts } from './attack.ts';
-import { type Attacker, startAttacker } from './attackers.ts';
+import { startAttacker } from './attackers.ts';
 import type { Lab } from './lab.ts';
 import { type Figures, Samples } from './samples.ts';
 
@@ -22,8 +22,12 @@ export interface Plan {
   quiet: number;
   each: number;
   together: number;
-  /** Attacks by their slug. */
+  /** Attacks by their slug, for the phases of one attack. */
   attacks: string[];
+  /** The same for the phase of all attacks, those of one process in one list. */
+  groups: string[][];
+  /** How long an honest client waits at most; 20 s when left out. */
+  patienceMs?: number;
   /** Of the attackers' processes (nice). */
   priority: number;
   /** Told of each phase when it is over. */
@@ -32,20 +36,20 @@ export interface Plan {
 
 /** @returns the quiet phase first. Honest clients that failed say why in `failures`. */
 export async function playRound(lab: Lab, plan: Plan): Promise<{ phases: Phase[]; failures: string[] }> {
-  const clients = new HonestClients(() => new Samples());
+  const clients = new HonestClients(() => new Samples(), plan.patienceMs);
   clients.start(lab);
   const phases: Phase[] = [];
-  const play = async (name: string, slugs: string[], ms: number) => {
-    const phase = await playPhase(lab, clients, { name, slugs, ms, priority: plan.priority });
+  const play = async (name: string, groups: string[][], ms: number) => {
+    const phase = await playPhase(lab, clients, { name, groups, ms, priority: plan.priority });
     phases.push(phase);
     plan.onPhase(phase, phases[0] ?? phase);
   };
   try {
     // What is compiled and connected on first use is no part of the quiet figure.
-    await playPhase(lab, clients, { name: 'warm-up', slugs: [], ms: plan.quiet / 4, priority: 0 });
+    await playPhase(lab, clients, { name: 'warm-up', groups: [], ms: plan.quiet / 4, priority: 0 });
     await play('quiet', [], plan.quiet);
-    if (plan.each > 0) for (const slug of plan.attacks) await play(slug, [slug], plan.each);
-    if (plan.together > 0) await play('all together', plan.attacks, plan.together);
+    if (plan.each > 0) for (const slug of plan.attacks) await play(slug, [[slug]], plan.each);
+    if (plan.together > 0) await play('all together', plan.groups, plan.together);
   } finally {
     await clients.stop();
   }
@@ -55,7 +59,8 @@ export async function playRound(lab: Lab, plan: Plan): Promise<{ phases: Phase[]
 
 interface Step {
   name: string;
-  slugs: string[];
+  /** Attacks by their slug, those of one process in one list. */
+  groups: string[][];
   ms: number;
   priority: number;
 }
@@ -63,7 +68,7 @@ interface Step {
 async function playPhase(
   lab: Lab,
   clients: HonestClients<Samples>,
-  { name, slugs, ms, priority }: Step,
+  { name, groups, ms, priority }: Step,
 ): Promise<Phase> {
   for (const samples of clients.samples.values()) samples.take();
   const before = lab.memory();
@@ -71,10 +76,11 @@ async function playPhase(
   const sampling = setInterval(() => {
     most = Math.max(most, lab.memory());
   }, SAMPLE_MS);
-  const attackers: Attacker[] = slugs.map((slug) => startAttacker(slug, lab.target, priority));
+  const attackers = await Promise.all(groups.map((slugs) => startAttacker(slugs, lab.target, priority)));
+  for (const attacker of attackers) attacker.begin();
   const ended = lab.gateway.exited.then(() => 'ended' as const);
   const outcome = await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, ms))]);
-  const stopped = await Promise.all(attackers.map(async (attacker) => [attacker.slug, await attacker.stop()] as const));
+  const stopped = await Promise.all(attackers.map((attacker) => attacker.stop()));
   clearInterval(sampling);
   if (outcome === 'ended')
     throw new Error(`the gateway ended during "${name}":\n${lab.gateway.stderr.slice(-20).join('\n')}`);
@@ -82,6 +88,6 @@ async function playPhase(
     name,
     figures: new Map([...clients.samples].map(([kind, samples]) => [kind, samples.take()])),
     memory: { before, most, after: lab.memory() },
-    counts: Object.fromEntries(stopped),
+    counts: Object.assign({}, ...stopped),
   };
 }

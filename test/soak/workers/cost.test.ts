@@ -9,8 +9,9 @@ import { onServer } from '../../support/gateway/place.ts';
 import { type GatewayProcess, startProcess } from '../../support/gateway/process.ts';
 import { samples } from '../../support/load/metrics.ts';
 import { startEnvironment } from '../../support/load/resident.ts';
+import { connectionsOf } from '../../workers/kept.ts';
 import { cpuOf, type ProcessGroup, startProcessGroup, WORKERS } from '../../workers/support.ts';
-import { BODY, connectionsOf, Load, median, say } from './load.ts';
+import { BODY, Load, median, say } from './load.ts';
 
 const ROUNDS = Number(process.env.WORKERS_ROUNDS || 7);
 const SHARE_ROUNDS = 3;

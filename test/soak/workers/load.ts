@@ -1,8 +1,7 @@
-// Many visitors at once, from a process of their own, and where their connections are.
+// Many visitors at once, from a process of their own.
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../support/root.ts';
 
@@ -41,27 +40,6 @@ export class Load {
   stop(): void {
     this.#client.kill();
   }
-}
-
-/** How many connections of a listener each of some processes has. */
-export function connectionsOf(pids: readonly number[], listener: string): number[] {
-  const port = Number(listener.split(':')[1]).toString(16).toUpperCase().padStart(4, '0');
-  const established = readFileSync('/proc/net/tcp', 'utf8')
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/))
-    .filter(([, local, , state]) => local?.endsWith(`:${port}`) && state === '01')
-    .map((fields) => `socket:[${fields[9]}]`);
-  const sockets = new Set(established);
-  const linkOf = (path: string) => {
-    try {
-      return readlinkSync(path);
-    } catch {
-      return ''; // It has been closed.
-    }
-  };
-  return pids.map(
-    (pid) => readdirSync(`/proc/${pid}/fd`).filter((fd) => sockets.has(linkOf(`/proc/${pid}/fd/${fd}`))).length,
-  );
 }
 
 export function median(values: readonly number[]): number {

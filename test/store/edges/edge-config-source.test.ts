@@ -113,11 +113,12 @@ test('secrets are decrypted; a route whose secret cannot be decrypted has a fail
 test('the certificates of domains come with their keys; one whose key cannot be decrypted is left out and reported', async () => {
   const { accountId } = account;
   const { source, failures } = start();
+  const notAfter = Date.now() + 60_000;
   const certificate = async (sealedFor: string) => {
     const id = newId('cert');
     const privateKey = sealPrivateKey(store.keys, { id: sealedFor || id, accountId }, `key of ${id}`);
     const shown = { subject: {}, dnsNames: [], ips: [], issuerCommonName: '', serialNumber: '', privateKeyType: 'rsa' };
-    const times = { notBefore: new Date(), notAfter: new Date() };
+    const times = { notBefore: new Date(), notAfter: new Date(notAfter) };
     const data = { id, accountId, certificatePem: 'pem', privateKey, ...shown, ...times };
     await store.prisma.tlsCertificate.create({ data: { ...data, keyUsages: [], extendedKeyUsages: [] } });
     return id;
@@ -126,7 +127,8 @@ test('the certificates of domains come with their keys; one whose key cannot be 
   const bad = await certificate(newId('cert'));
   const domainId = await account.domain(account.name('cert'), { certificateId: good });
   const lost = await account.domain(account.name('lost'), { certificateId: bad });
-  const expected = [{ domainId, accountId, domain: account.name('cert'), cert: 'pem', key: `key of ${good}` }];
+  const key = `key of ${good}`;
+  const expected = [{ domainId, accountId, domain: account.name('cert'), cert: 'pem', key, notAfter }];
   expect(await source.load([domainId, lost])).toMatchObject({
     domainIds: [domainId, lost, domainId],
     certificates: expected,

@@ -1,10 +1,9 @@
 // The one connection of the embedded database: commits, transactions, order and errors.
 
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { DatabaseStream } from '../../../src/store/embedded/database-stream.ts';
 import { DatabaseWorker } from '../../../src/store/embedded/database-worker.ts';
 import { type Embedded, openEmbedded } from '../../../src/store/embedded/index.ts';
@@ -15,7 +14,7 @@ import { emptyDirectory } from '../support.ts';
 let shared: Embedded;
 let sharedDirectory: string;
 beforeAll(async () => {
-  sharedDirectory = await mkdtemp(join(tmpdir(), 'gateway-test-'));
+  sharedDirectory = await mkdtemp(join(inject('run'), 'directory-'));
   await copyCluster('empty', sharedDirectory);
   shared = await openEmbedded(sharedDirectory, { onFatal: (message) => expect.unreachable(message) });
 });

@@ -3,11 +3,10 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { type Embedded, openEmbedded } from '../../../src/store/embedded/index.ts';
 import { copyCluster } from '../../support/gateway/place.ts';
 import { emptyDirectory, temporaryDirectory } from '../support.ts';
@@ -19,7 +18,7 @@ const ACKNOWLEDGED_BEFORE_KILL = 50;
 let shared: Embedded;
 let sharedDirectory: string;
 beforeAll(async () => {
-  sharedDirectory = await mkdtemp(join(tmpdir(), 'gateway-test-'));
+  sharedDirectory = await mkdtemp(join(inject('run'), 'directory-'));
   await copyCluster('empty', sharedDirectory);
   shared = await openEmbedded(sharedDirectory, { onFatal: (message) => expect.unreachable(message) });
 });

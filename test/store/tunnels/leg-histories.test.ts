@@ -37,14 +37,15 @@ interface Leg {
   tunnelId: string | undefined;
 }
 
-type Act = 'bind' | 'bind anew' | 'unbind' | 'close' | 'replace' | 'nothing';
-const act = fc.constantFrom<Act>('bind', 'bind', 'bind', 'bind anew', 'unbind', 'close', 'replace', 'nothing');
+type Act = 'bind' | 'bind anew' | 'unbind' | 'close' | 'replace' | 'move' | 'nothing';
+const act = fc.constantFrom<Act>('bind', 'bind', 'bind', 'bind anew', 'unbind', 'close', 'replace', 'move', 'nothing');
 /** What all sessions do at the same time, one such after the other. */
 const history = fc.array(fc.array(act, { minLength: AGENTS * LEGS, maxLength: AGENTS * LEGS }), {
   minLength: 3,
   maxLength: 6,
 });
 let run = 0;
+let moved = 0;
 
 test('a tunnel is served by the sessions that bound it, whatever ends at the same time', async () => {
   const { prisma } = racing.nodeOf(0).app;
@@ -54,8 +55,8 @@ test('a tunnel is served by the sessions that bound it, whatever ends at the sam
     run++;
     const clientIds = Array.from({ length: AGENTS }, newClientId);
     const hostnameOf = ({ agent }: Leg) => `legs${run}-${agent}.tunnel.localhost`;
-    const open = ({ node, agent, number: leg }: Omit<Leg, 'sessionId' | 'tunnelId'>) =>
-      openSession(node, credential, { clientId: clientIds[agent] ?? '', leg });
+    const open = ({ node, agent, number: leg }: Omit<Leg, 'sessionId' | 'tunnelId'>, moves = false) =>
+      openSession(node, credential, { clientId: clientIds[agent] ?? '', leg, moves });
     const legs = await Promise.all(
       Array.from({ length: AGENTS * LEGS }, async (_, i): Promise<Leg> => {
         const leg = { agent: i % AGENTS, number: Math.floor(i / AGENTS), node: racing.nodeOf(i) };
@@ -80,6 +81,16 @@ test('a tunnel is served by the sessions that bound it, whatever ends at the sam
         if (what === 'close') await registrar.sessionClosed(leg.sessionId, 60_000, 'lost');
         leg.sessionId = await open(leg);
         leg.tunnelId = undefined;
+      } else if (what === 'move') {
+        const { sessionId: before, tunnelId: resume } = leg;
+        leg.node = racing.nodeOf(++moved);
+        leg.sessionId = await open(leg, true);
+        if (resume !== undefined) {
+          const answer = await leg.node.registrar.bind(nameRequest(leg.sessionId, hostnameOf(leg), { resume }));
+          expect(answer).toMatchObject({ tunnelId: resume });
+        }
+        expect(await registrar.leaveTunnels(before)).toBe(true);
+        await registrar.sessionClosed(before, 0);
       }
     }
 
@@ -114,3 +125,31 @@ test('a tunnel is served by the sessions that bound it, whatever ends at the sam
   await fc.assert(property, { seed: SEED, numRuns: RUNS });
   expect(Math.min(seen.shared, seen.ended)).toBeGreaterThan(0);
 }, 60_000);
+
+test('a session leaves its tunnels when another session of its agent serves all of them, and not before', async () => {
+  const [node, other] = [racing.nodeOf(0), racing.nodeOf(1)];
+  const agent = { clientId: newClientId(), leg: 0 };
+  const first = await openSession(node, credential, agent);
+  const bind = async (name: string, sessionId = first, at = node, resume: string | null = null) =>
+    (await at.registrar.bind(nameRequest(sessionId, name, { resume }))) as { tunnelId: string };
+  const shared = await bind('left.tunnel.localhost');
+  const alone = await bind('kept.tunnel.localhost');
+  expect(await node.registrar.leaveTunnels(first)).toBe(false);
+
+  const second = await openSession(other, credential, { ...agent, moves: true });
+  await bind('left.tunnel.localhost', second, other, shared.tunnelId);
+  expect(await node.registrar.leaveTunnels(first)).toBe(false);
+  const ownerOf = async ({ tunnelId: id }: { tunnelId: string }) => {
+    const tunnel = await node.app.prisma.tunnel.findUnique({ where: { id }, include: { legs: true, endpoint: true } });
+    expect(tunnel?.endpoint?.nodeId).toBe(tunnel?.sessionId === first ? node.registrar.nodeId : other.registrar.nodeId);
+    return [tunnel?.sessionId, ...(tunnel?.legs ?? []).map(({ sessionId }) => sessionId)];
+  };
+  expect([await ownerOf(shared), await ownerOf(alone)]).toEqual([[first, second], [first]]);
+
+  await bind('kept.tunnel.localhost', second, other, alone.tunnelId);
+  expect(await node.registrar.leaveTunnels(first)).toBe(true);
+  expect(await node.registrar.leaveTunnels(first)).toBe(true);
+  await node.registrar.sessionClosed(first, 0);
+  expect([await ownerOf(shared), await ownerOf(alone)]).toEqual([[second], [second]]);
+  await other.registrar.sessionClosed(second, 0);
+});

@@ -14,6 +14,7 @@ import {
   type TestCredential,
 } from '../../support/agents/live.ts';
 import { type Account, startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
+import { statementsOf } from '../../support/gateway/statements.ts';
 
 const A_DAY_MS = 24 * 3_600_000;
 const HOLD_MS = 30_000;
@@ -76,6 +77,7 @@ describe('an address goes offline', () => {
       metadata: 'm',
       forwardsTo: 'http://localhost:1',
       credentialId: credential.credentialId,
+      agentId: expect.stringMatching(/^agt_/),
       agentVersion: '1.0.0',
       ip: '127.0.0.1',
       os: 'linux',
@@ -228,13 +230,13 @@ test('a tunnel that has labels and no address leaves nothing', async () => {
 
 test('that a session’s addresses go offline takes no statement of its own', async () => {
   for (let i = 0; i < 5; i++) await bind(newName());
-  gateway.statements.length = 0;
-  await gateway.registrar.sessionClosed(session, HOLD_MS, 'lost');
-  const about = gateway.statements.filter((statement) => statement.includes('offline_endpoint'));
+  const closing = await statementsOf(() => gateway.registrar.sessionClosed(session, HOLD_MS, 'lost'));
+  const about = closing.filter((statement) => statement.includes('offline_endpoint'));
   expect(about).toEqual([expect.stringContaining('DELETE FROM tunnel_session')]);
-  gateway.statements.length = 0;
-  session = await openSession(gateway, credential);
-  await bind(newName());
-  const back = gateway.statements.filter((statement) => statement.includes('offline_endpoint'));
+  const opening = await statementsOf(async () => {
+    session = await openSession(gateway, credential);
+    await bind(newName());
+  });
+  const back = opening.filter((statement) => statement.includes('offline_endpoint'));
   expect(back).toEqual([expect.stringContaining('INSERT INTO endpoint')]);
 });

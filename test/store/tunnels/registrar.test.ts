@@ -18,6 +18,7 @@ import {
   type TestCredential,
 } from '../../support/agents/live.ts';
 import { type Account, startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
+import { statementsOf } from '../../support/gateway/statements.ts';
 
 const serverKey = randomBytes(32);
 let gateway: TestGateway;
@@ -51,7 +52,13 @@ async function shown(path: string, key: string): Promise<{ id: string }[]> {
 describe('an authtoken', () => {
   test('grants what its credential may do', async () => {
     const { credentialId, authtoken } = await newCredential(account, { acl: ['bind:a.example.com'] });
-    const grant = { credentialId, accountId: account.accountId, acl: ['bind:a.example.com'] };
+    const grant = {
+      credentialId,
+      accountId: account.accountId,
+      acl: ['bind:a.example.com'],
+      tokenNumber: 0,
+      previousUntil: null,
+    };
     expect(await gateway.registrar.authenticate(authtoken)).toEqual(grant);
     expect(await gateway.registrar.grant(credentialId)).toEqual(grant);
   });
@@ -88,7 +95,7 @@ test('an authtoken from before the server key was changed is known, and renewed'
   const { app } = gateway;
   const next = randomBytes(32);
   const { credentialId, authtoken } = credential;
-  const known = { credentialId, accountId: account.accountId, acl: [] };
+  const known = { credentialId, accountId: account.accountId, acl: [], tokenNumber: 0, previousUntil: null };
   expect(await createGrants({ ...app, keys: deriveKeys(next) }).authenticate(authtoken)).toEqual({
     refused: 'authtokenUnknown',
   });
@@ -217,12 +224,12 @@ describe('where a name is', () => {
   });
 
   test('costs few statements, however many ask for whatever names', async () => {
-    gateway.statements.length = 0;
-    const asked = Array.from({ length: 1000 }, (_, index) => where(`r${index % 300}.flood.tunnel.localhost`));
-    expect(new Set(await Promise.all(asked))).toEqual(new Set(['unknown']));
-    await where('r0.flood.tunnel.localhost');
-    // Each question looks at reservations, which nothing does that the gateway does by itself meanwhile.
-    const asking = gateway.statements.filter((statement) => statement.includes('reserved_domain'));
-    expect(asking.length).toBeLessThanOrEqual(4);
+    const statements = await statementsOf(async () => {
+      const asked = Array.from({ length: 1000 }, (_, index) => where(`r${index % 300}.flood.tunnel.localhost`));
+      expect(new Set(await Promise.all(asked))).toEqual(new Set(['unknown']));
+      await where('r0.flood.tunnel.localhost');
+    });
+    expect(statements.length).toBeGreaterThan(0);
+    expect(statements.length).toBeLessThanOrEqual(4);
   });
 });

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { root } from '../root.ts';
 
-const START_MS = 15_000;
+const START_MS = 30_000;
 
 export interface AgentOptions {
   authtoken: string;

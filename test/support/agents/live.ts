@@ -19,6 +19,7 @@ export function openSession(
   return registrar.sessionOpened({
     clientId: newClientId(),
     leg: 0,
+    moves: false,
     agentVersion: '1.0.0',
     ip: '127.0.0.1',
     os: 'linux',
@@ -26,6 +27,7 @@ export function openSession(
     userAgent: 'agent/1.0.0',
     ingress: { serverIp: '127.0.0.1', hostname: 'localhost' },
     metadata: '',
+    agent: { deviceId: '', name: '', hostName: 'localhost', labels: {}, refusals: {} },
     transport: 'muxado/2',
     accountId,
     credentialId,

@@ -51,7 +51,7 @@ export async function trafficLoad(load: TrafficLoad): Promise<TrafficLoadFigures
   try {
     const destination = await subscribe(gateway, sink.url);
     const { reporter } = gateway.events;
-    expect(reporter.wantsRequests(gateway.accountId, 'ep_test')).toBe(true);
+    expect(reporter.wantsRequests(gateway.accountId)).toBe(true);
     const rss = sampleMemory();
     const stall = await feed(reporter, gateway.accountId, load);
     const memory = rss.end();

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { Agent, type OutgoingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { expect } from 'vitest';
@@ -15,13 +16,14 @@ import { type Config, readConfig } from '../../../src/config/config.ts';
 import { endpointNames } from '../../../src/events/sinks/index.ts';
 import { type Gateway, startGateway } from '../../../src/gateway/gateway.ts';
 import type { GatewayOptions } from '../../../src/gateway/gateway-options.ts';
-import { startWorker } from '../../../src/gateway/worker.ts';
+import { startWorker } from '../../../src/gateway/workers/worker.ts';
 import { newAdminKey } from '../../../src/store/first-start.ts';
 import { newId } from '../../../src/store/ids.ts';
 import { root } from '../root.ts';
 import { send, sendRaw } from './http.ts';
 import { answerCheckOf } from './openapi.ts';
 import { freePorts, hasWorkers, hops, migrations, newPlace } from './place.ts';
+import { noteStatement } from './statements.ts';
 
 import type { Account, Call, Owner, Query, TestGateway, TestOptions } from './types.ts';
 
@@ -82,9 +84,10 @@ export async function startTestGateway(
     startShape(readConfig(variables, root), {
       log: logger,
       migrations,
+      agentPackage: join(root, 'agent'),
       onFatal: (text) => void fatal.push(text),
       onlyYoga: process.env.GATEWAY_TEST_ONLY_YOGA === '1',
-      ...(counting ? { onQuery: (statement) => void statements.push(statement) } : {}),
+      ...(counting ? { onQuery: noting(statements) } : {}),
       ...more,
     });
   const gateway = await start({ ...env, ...(isHopped && linked('127.0.0.1')) }).catch(async (error) => {
@@ -219,6 +222,13 @@ function agentNode(env: Record<string, string>, { http, https }: Record<'http' |
   const [, httpsPort = ''] = https.split(':');
   const host = '127.0.0.2';
   return { ...env, ...linked(host), HOST: host, PUBLIC_HTTP_PORT: httpPort, PUBLIC_HTTPS_PORT: httpsPort };
+}
+
+function noting(all: string[]): (statement: string) => void {
+  return (statement) => {
+    all.push(statement);
+    noteStatement(statement);
+  };
 }
 
 function usual(key: string | null, payload: string | Buffer | undefined): OutgoingHttpHeaders {

@@ -3,6 +3,7 @@
 import { type Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { countingHeaders } from './statements.ts';
 
 export interface Answer {
   status: number;
@@ -21,7 +22,9 @@ export async function send(
   headers: OutgoingHttpHeaders,
   payload?: string | Buffer,
 ): Promise<Answer> {
-  const given = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined));
+  const given = Object.fromEntries(
+    Object.entries({ ...headers, ...countingHeaders() }).filter(([, value]) => value !== undefined),
+  );
   if (payload !== undefined && !('content-length' in given) && !('transfer-encoding' in given))
     given['content-length'] = Buffer.byteLength(payload);
   return new Promise((resolve, reject) => {

@@ -1,8 +1,9 @@
 // Where a gateway of a test keeps its data: a directory and a database of its own, made from a template.
 
 import { randomBytes } from 'node:crypto';
-import { cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { basename, join, relative } from 'node:path';
 import pg from 'pg';
 import { inject } from 'vitest';
 import { root } from '../root.ts';
@@ -62,20 +63,43 @@ export async function newPlace({ empty = false, creation }: PlaceOptions = {}): 
   };
 }
 
-/** Puts an embedded database into a data directory. Its log of changes is 16 MB of zeros: those are left out. */
+interface Cluster {
+  directories: string[];
+  files: { path: string; bytes: Buffer; length: number }[];
+}
+
+/** What this worker has copied before: each test file copies a cluster or more, and reading one takes longer than writing it. */
+const clusters = new Map<string, Cluster>();
+
+/** Puts an embedded database into a data directory. */
 export async function copyCluster(which: 'empty' | 'migrated', dataDir: string): Promise<void> {
-  const [from, to] = [join(inject('clusters'), which), join(dataDir, 'db')];
-  const log = join(from, 'pg_wal');
-  const files = (await readdir(log, { withFileTypes: true })).filter((entry) => entry.isFile());
-  const left = new Set(files.map(({ name }) => join(log, name)));
-  await cp(from, to, { recursive: true, filter: (source) => !left.has(source) });
-  for (const { name } of files) {
-    const bytes = await readFile(join(log, name));
+  const cluster = clusters.get(which) ?? readCluster(join(inject('clusters'), which));
+  clusters.set(which, cluster);
+  // Hundreds of small files: without the thread pool this takes a fifth of the time.
+  const to = join(dataDir, 'db');
+  for (const directory of cluster.directories) mkdirSync(join(to, directory), { mode: 0o700 });
+  for (const { path, bytes, length } of cluster.files) {
+    writeFileSync(join(to, path), bytes, { mode: 0o600 });
+    if (length > bytes.length) truncateSync(join(to, path), length);
+  }
+}
+
+/** Its log of changes is 16 MB, nearly all zeros at the end: those are left out. */
+function readCluster(from: string): Cluster {
+  const cluster: Cluster = { directories: [''], files: [] };
+  for (const entry of readdirSync(from, { recursive: true, withFileTypes: true })) {
+    const path = relative(from, join(entry.parentPath, entry.name));
+    if (entry.isDirectory()) {
+      cluster.directories.push(path);
+      continue;
+    }
+    const bytes = readFileSync(join(from, path));
     let end = bytes.length;
     while (end >= ZEROS.length && ZEROS.equals(bytes.subarray(end - ZEROS.length, end))) end -= ZEROS.length;
-    await writeFile(join(to, 'pg_wal', name), bytes.subarray(0, end));
-    await truncate(join(to, 'pg_wal', name), bytes.length);
+    cluster.files.push({ path, bytes: Buffer.from(bytes.subarray(0, end)), length: bytes.length });
   }
+  cluster.directories.sort(); // What holds a directory comes before it.
+  return cluster;
 }
 
 const ZEROS = Buffer.alloc(8192);

@@ -1,4 +1,4 @@
-// The real thing: `node dist/main.js` as a process of its own, to be asked, signalled and killed.
+// The real thing: `node dist/bundle/main.js` as a process of its own, to be asked, signalled and killed.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -122,7 +122,7 @@ export async function runRefused(
 }
 
 function spawnGateway(env: Record<string, string>, logTo?: number): Child {
-  const child = spawn(process.execPath, [join(root, 'dist/main.js')], {
+  const child = spawn(process.execPath, [join(root, 'dist/bundle/main.js')], {
     env: { PATH: process.env.PATH, ...freePorts, WORKERS: '1', RATE_LIMIT: '1000000', ...env },
     stdio: ['ignore', 'pipe', logTo ?? 'pipe'],
   });

@@ -49,7 +49,11 @@ export async function openStream(api: string, headers: OutgoingHttpHeaders, body
 async function* read(response: IncomingMessage): AsyncGenerator<unknown> {
   let rest = '';
   for await (const chunk of response.setEncoding('utf8')) {
-    const parts = `${rest}${chunk}`.split('\n\n');
+    // An event of a megabyte comes in many chunks: only where one ends is all that came looked at.
+    const isEnd = chunk.includes('\n\n') || (chunk.startsWith('\n') && rest.endsWith('\n'));
+    rest += chunk;
+    if (!isEnd) continue;
+    const parts = rest.split('\n\n');
     rest = parts.pop() ?? '';
     for (const part of parts) {
       const event = /^event: ?(\w+)$/m.exec(part)?.[1];

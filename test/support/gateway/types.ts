@@ -35,10 +35,18 @@ export interface TestOptions
   extends Partial<
     Pick<
       GatewayOptions,
-      'now' | 'signerHosts' | 'eventRequestMs' | 'onlyYoga' | 'writeStallMs' | 'migrations' | 'dashboard'
+      | 'now'
+      | 'signerHosts'
+      | 'providerHosts'
+      | 'eventRequestMs'
+      | 'alertPauseMs'
+      | 'onlyYoga'
+      | 'writeStallMs'
+      | 'migrations'
+      | 'dashboard'
     >
   > {
-  /** Counts statements, in `statements`. */
+  /** Notes statements: all in `statements`, and those of some work for `statementsOf`. */
   counting?: boolean;
   /** Data of the test's own, which stays when the gateway is closed: for a second start, or a second gateway. */
   place?: Place;

@@ -32,6 +32,10 @@ export interface UpgradeLab {
   upgradeByTool(): Promise<string>;
   /** How long each agent with an SDK that was moved was away, in milliseconds. */
   sdkAwayMs(): number[];
+  /** How many agents with an SDK were sent to another process while the next ones were started. */
+  sdkMovesDuringUpgrades(): number;
+  /** The states in which agents of ours were since the upgrades began. */
+  ownStates(): ReadonlySet<string>;
   /** Ends all. @returns the failures, and the exit code of the gateway. */
   end(): Promise<{ failures: Record<string, number>; code: number | null }>;
 }
@@ -68,11 +72,20 @@ async function fill(gateway: GatewayProcess, options: LabOptions): Promise<Upgra
 
   const names: string[] = [];
   const sdkCredentials = new Set<string>();
+  const ownStates = new Set<string>();
   for (let index = 0; index < options.agents; index++) {
     const name = `own-${index}.tunnel.localhost`;
     const agent = newClient({ host, port: Number(port), ca }, { authtoken: gateway.authtoken ?? '' }, PATIENT);
-    ends.push(() => agent.client.close());
     await agent.open({ domain: name, forwardsTo: `127.0.0.1:${origin.port}` }).answered;
+    let isEnding = false;
+    void agent.until(() => {
+      if (!isEnding) ownStates.add(agent.client.status.state);
+      return isEnding;
+    });
+    ends.push(() => {
+      isEnding = true;
+      return agent.client.close();
+    });
     names.push(name);
   }
   for (let index = 0; index < options.sdkAgents; index++) {
@@ -95,6 +108,18 @@ async function fill(gateway: GatewayProcess, options: LabOptions): Promise<Upgra
   const load = new Load({ gateway, names, streamNames, ...options });
   await load.start();
 
+  /** What became of agents with an SDK, as the log tells it. */
+  const sdkEvents = () => {
+    const credentials = new Map<string, string>();
+    return lines().flatMap(({ msg, sessionId = '', credentialId = '', reason = '', time }) => {
+      const isConnected = msg === 'agent connected' && sdkCredentials.has(credentialId);
+      if (isConnected) credentials.set(sessionId, credentialId);
+      const isMoved = msg === 'agent disconnected' && reason.includes('moves') && credentials.has(sessionId);
+      if (!isConnected && !isMoved) return [];
+      const event = isConnected ? 'connected' : 'moved';
+      return [{ event, credentialId: credentials.get(sessionId) ?? '', at: Date.parse(time) } as const];
+    });
+  };
   const serving = 'upgrade: the new processes serve';
   const upgraded = async (before: number) => {
     await eventually(
@@ -123,22 +148,25 @@ async function fill(gateway: GatewayProcess, options: LabOptions): Promise<Upgra
       if (code !== 0) throw new Error(printed);
       return printed;
     },
+    ownStates: () => ownStates,
     sdkAwayMs() {
-      const sessions = new Map<string, string>();
       const left = new Map<string, number>();
       const away: number[] = [];
-      for (const { msg, sessionId = '', credentialId = '', reason = '', time } of lines()) {
-        if (msg === 'agent connected' && sdkCredentials.has(credentialId)) {
-          sessions.set(sessionId, credentialId);
-          const since = left.get(credentialId);
-          if (since !== undefined) away.push(Date.parse(time) - since);
-          left.delete(credentialId);
-        }
-        const credential = sessions.get(sessionId);
-        if (msg === 'agent disconnected' && reason.includes('moves') && credential)
-          left.set(credential, Date.parse(time));
+      for (const { event, credentialId, at } of sdkEvents()) {
+        const since = left.get(credentialId);
+        if (event === 'moved') left.set(credentialId, at);
+        if (event === 'connected' && since !== undefined) away.push(at - since);
+        if (event === 'connected') left.delete(credentialId);
       }
       return away;
+    },
+    sdkMovesDuringUpgrades() {
+      const timesOf = (text: string) =>
+        lines().flatMap(({ msg, time }) => (msg.startsWith(text) ? [Date.parse(time)] : []));
+      const [begun, over] = [timesOf('upgrade: starting new processes'), timesOf(serving)];
+      const isDuring = (at: number) =>
+        begun.some((from, index) => from < at && at < (over[index] ?? Number.POSITIVE_INFINITY));
+      return sdkEvents().filter(({ event, at }) => event === 'moved' && isDuring(at)).length;
     },
     async end() {
       const failures = await load.end();

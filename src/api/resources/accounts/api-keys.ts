@@ -3,6 +3,7 @@
 import { newId, newSecret } from '../../../store/ids.ts';
 import { builder } from '../../builder/builder.ts';
 import { collection, deleteMutation, Node, readRoutes } from '../../collections/collection.ts';
+import { id, NOTED_MEMBERS, time } from '../../collections/members.ts';
 import type { Context } from '../../context.ts';
 import { requireFound } from '../../errors/errors.ts';
 import { idempotencyKeyArgument } from '../../idempotency.ts';
@@ -40,7 +41,7 @@ const ApiKey = builder.prismaObject('ApiKey', {
   }),
 });
 
-const apiKeys = collection({
+export const apiKeys = collection({
   kind: 'apiKey',
   prefix: 'ak',
   path: '/api_keys',
@@ -48,6 +49,11 @@ const apiKeys = collection({
   plural: 'apiKeys',
   typeName: 'ApiKey',
   ref: ApiKey,
+  members: {
+    ...NOTED_MEMBERS,
+    owner_id: id('ownerId', { isOrdered: true }),
+    last_used_at: time('lastUsedAt', { isNullable: true }),
+  },
   table: (db) => db.apiKey,
   audit: { name: 'api_key', subject: 'An API key' },
   search: searchByNotes(50, 'api_key'),
@@ -86,7 +92,7 @@ builder.mutationField('createApiKey', (t) =>
       const texts = checkTexts(input, 'key');
       const ownerId = await chooseOwner(context, input.ownerId);
       const data = { ...texts, id, accountId, ownerId, digest: app.keys.digest(token) };
-      const apiKey = await context.write(apiKeys, 'CREATED', (db) => db.apiKey.create({ ...query, data }));
+      const apiKey = await context.create(apiKeys, (db) => db.apiKey.create({ ...query, data }));
       return { ...apiKey, token };
     },
   }),
@@ -105,7 +111,7 @@ builder.mutationField('updateApiKey', (t) =>
       const data = checkTexts(input, 'key');
       await checkHeld(context, id);
       const where = { id, accountId: context.accountId };
-      return context.write(apiKeys, 'UPDATED', (db) => db.apiKey.update({ ...query, where, data }));
+      return context.update(apiKeys, id, (db) => db.apiKey.update({ ...query, where, data }));
     },
   }),
 );

@@ -4,10 +4,12 @@ import { newId } from '../../../store/ids.ts';
 import { builder } from '../../builder/builder.ts';
 import type { FieldAccess } from '../../collections/access.ts';
 import { collection, deleteMutation, Node, readRoutes } from '../../collections/collection.ts';
+import { boolean, ID_MEMBER, text, time } from '../../collections/members.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { idempotencyKeyArgument } from '../../idempotency.ts';
 import { route } from '../../route.ts';
 import { checkBytes } from '../../text-limits.ts';
+import { endCapturesOf } from './end-captures.ts';
 import { Owner, ownerSearch } from './owner.ts';
 
 const NAME_MAX_BYTES = 255;
@@ -37,6 +39,12 @@ const botUsers = collection({
   plural: 'botUsers',
   typeName: 'BotUser',
   ref: BotUser,
+  members: {
+    ...ID_MEMBER,
+    created_at: time('createdAt'),
+    name: text('subject', { isOrdered: true }),
+    active: boolean('active'),
+  },
   table: (db) => db.owner,
   where: () => ({ kind: 'BOT' }),
   audit: { name: 'bot_user', subject: 'A bot user' },
@@ -60,6 +68,9 @@ const UpdateBotUserInput = builder.inputType('UpdateBotUserInput', {
   fields: (t) => ({
     name: t.string({ description: 'Another name; 1 to 255 bytes.' }),
     active: t.boolean({ description: 'Whether its API keys and credentials are accepted from now on.' }),
+    mayReadBodies: t.boolean({
+      description: 'Whether it may read the bodies of captured requests from now on.',
+    }),
   }),
 });
 
@@ -84,7 +95,7 @@ builder.mutationField('createBotUser', (t) =>
         subject,
         active: input.active ?? true,
       } as const;
-      return context.write(botUsers, 'CREATED', (db) => db.owner.create({ ...query, data }));
+      return context.create(botUsers, (db) => db.owner.create({ ...query, data }));
     },
   }),
 );
@@ -103,8 +114,12 @@ builder.mutationField('updateBotUser', (t) =>
     resolve: (query, _, { id, input }, context) => {
       const where = { id, accountId: context.accountId, kind: 'BOT' } as const;
       const subject = input.name == null ? undefined : checkName(input.name);
-      const data = { subject, active: input.active ?? undefined };
-      return context.write(botUsers, 'UPDATED', (db) => db.owner.update({ ...query, where, data }));
+      const data = { subject, active: input.active ?? undefined, mayReadBodies: input.mayReadBodies ?? undefined };
+      return context.inTransaction(async (transaction) => {
+        const bot = await transaction.update(botUsers, id, (db) => db.owner.update({ ...query, where, data }));
+        if (data.active === false) await endCapturesOf(transaction, id);
+        return bot;
+      });
     },
   }),
 );
@@ -117,7 +132,7 @@ function checkName(name: string): string {
   return name;
 }
 
-const selection = 'id uri name active createdAt';
+const selection = 'id uri name active mayReadBodies createdAt';
 
 export const routes = [
   route('POST', '/bot_users', 201, 'createBotUser', selection),

@@ -1,5 +1,6 @@
 // Browser sessions: the browsers in which a user is signed in to the dashboard. In GraphQL only.
 
+import type { Prisma } from '../../../store/generated/prisma/client.ts';
 import { endBrowserSessions, whereActive } from '../../../store/sign-in/sessions.ts';
 import { builder } from '../../builder/builder.ts';
 import type { Context } from '../../context.ts';
@@ -49,9 +50,26 @@ builder.mutationField('signOut', (t) =>
     resolve: async (_, __, context) => {
       const id = context.authenticatedCaller?.sessionId;
       context.client.setSession(null);
-      return (
-        id !== undefined && (await context.withoutAudit((db, announce) => endBrowserSessions(db, announce, { id }))) > 0
-      );
+      return id !== undefined && (await endSessions(context, { id }, 'SIGNED_OUT')) > 0;
+    },
+  }),
+);
+
+builder.mutationField('endBrowserSession', (t) =>
+  t.id({
+    nullable: true,
+    description:
+      'Ends one browser session of yours, or as an admin of any user of the account, and the subscriptions that were opened ' +
+      'in it. Answers with its id; fails with `NOT_FOUND` when there is none, or it has ended already.',
+    args: { id: t.arg.id({ required: true, description: 'The id of the browser session: `bs_…`.' }) },
+    resolve: async (_, { id }, context) => {
+      const { client, caller, accountId, app } = context;
+      const own = caller.isAdmin ? {} : { ownerId: caller.ownerId };
+      const where = { id, accountId, ...own, ...whereActive(app.now()) };
+      const ended = await endSessions(context, where, 'SESSIONS_ENDED');
+      requireFound(ended || null, 'browser session');
+      if (id === caller.sessionId) client.setSession(null);
+      return id;
     },
   }),
 );
@@ -67,10 +85,26 @@ builder.mutationField('signOutEverywhere', (t) =>
       const { client, caller } = context;
       const ownerId = await userOf(context, userId);
       if (caller.sessionId !== undefined && ownerId === caller.ownerId) client.setSession(null);
-      return context.withoutAudit((db, announce) => endBrowserSessions(db, announce, { ownerId }));
+      return endSessions(context, { ownerId }, 'SESSIONS_ENDED');
     },
   }),
 );
+
+/** Ends browser sessions of one user. @returns how many. */
+function endSessions(
+  context: Context,
+  where: Prisma.BrowserSessionWhereInput,
+  action: 'SIGNED_OUT' | 'SESSIONS_ENDED',
+): Promise<number> {
+  return context.act(async (db, announce) => {
+    const ended = await endBrowserSessions(db, announce, where);
+    const [{ ownerId } = { ownerId: '' }] = ended;
+    const user = await db.owner.findUnique({ where: { id: ownerId }, select: { subject: true } });
+    const after = { session_ids: ended.map(({ id }) => id) };
+    const act = { action, kind: 'user', objectId: ownerId, objectName: user?.subject, after };
+    return { result: ended.length, acts: ended.length > 0 ? [act] : [] };
+  });
+}
 
 /** Whose sessions an operation is about. @throws {ApiError} when they are none of the caller's business. */
 async function userOf({ caller, db, accountId }: Context, userId: string | null | undefined): Promise<string> {

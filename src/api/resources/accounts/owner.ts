@@ -12,6 +12,13 @@ export const Owner = builder.prismaInterface('Owner', {
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id: `usr_…` or `bot_…`.' }),
     active: t.exposeBoolean('active', { description: 'Whether its API keys and credentials are accepted.' }),
+    mayReadBodies: t.boolean({
+      description:
+        'Whether it may read the bodies of captured requests, and replay them. Admins always may; others when an admin ' +
+        'gave them the right.',
+      select: { role: true, mayReadBodies: true },
+      resolve: ({ role, mayReadBodies }) => role === 'ADMIN' || mayReadBodies,
+    }),
     createdAt: t.expose('createdAt', { type: 'Timestamp', description: 'When it was created.' }),
   }),
 });

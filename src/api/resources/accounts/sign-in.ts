@@ -11,6 +11,7 @@ import {
   findUserByPassword,
   maySignIn,
   ownPasswordHash,
+  recordWrongPassword,
   setPassword,
   withNewPageSecret,
 } from '../../sign-in/sign-in-steps.ts';
@@ -62,6 +63,13 @@ const SignInLink = builder.objectRef<Link>('SignInLink').implement({
   }),
 });
 
+const SignInLinkUser = builder.objectRef<{ email: string }>('SignInLinkUser').implement({
+  description: 'Whom a sign-in link is for.',
+  fields: (t) => ({
+    email: t.exposeString('email', { description: 'The e-mail address with which the user signs in from then on.' }),
+  }),
+});
+
 const forPages =
   'Only for the dashboard’s own pages, which send `Gateway-Dashboard`, over TLS or on loopback. After five failures ' +
   'from an address each further attempt from there waits longer.';
@@ -81,9 +89,24 @@ builder.mutationField('signIn', (t) =>
       if (!user) throw new ApiError('signInFailed');
       const session = await context.inTransaction(async (within) => {
         if (!(await maySignIn(within, user.id, user.hash))) throw new ApiError('signInFailed');
-        return beginSession(within, user);
+        return beginSession(within, user, 'password');
       });
       return completeSignIn(context, user, session, 'password');
+    },
+  }),
+);
+
+builder.queryField('signInLinkUser', (t) =>
+  t.field({
+    type: SignInLinkUser,
+    nullable: true,
+    extensions: open,
+    description: `Whom a sign-in link is for; null when it is unknown, used or expired. ${forPages}`,
+    args: { token: t.arg.string({ required: true, description: 'What stands behind the `#` of the link.' }) },
+    resolve: async (_, { token }, { app, client, db }) => {
+      client.checkMaySignIn();
+      const user = await app.signIn.attempts.run(null, client.ip, () => findLinkOwner(db, app.keys, token, app.now()));
+      return user && { email: user.subject };
     },
   }),
 );
@@ -108,8 +131,8 @@ builder.mutationField('redeemSignInLink', (t) =>
         // Of two who redeem it at once, one finds it gone.
         const { count } = await within.db.signInLink.deleteMany({ where: { digest: user.digest } });
         if (count === 0) throw new ApiError('linkOver');
-        await setPassword(within, user.id, hash);
-        return beginSession(within, user);
+        await setPassword(within, user, hash, 'link');
+        return beginSession(within, user, 'link');
       });
       return completeSignIn(context, user, session, 'link');
     },
@@ -125,16 +148,19 @@ builder.mutationField('changePassword', (t) =>
     args: { input: t.arg({ type: ChangePasswordInput, required: true, description: 'Both passwords.' }) },
     resolve: async (_, { input: { current, password } }, context) => {
       const { app, client, caller } = context;
-      const { email, hash: stored } = await ownPasswordHash(context);
+      const user = await ownPasswordHash(context);
+      const { subject: email, hash: stored } = user;
       const isRight = async () => (await app.signIn.verifyPassword(current, stored)) || null;
-      if (!(await app.signIn.attempts.run(email, client.ip, isRight)))
+      if (!(await app.signIn.attempts.run(email, client.ip, isRight))) {
+        recordWrongPassword(context, user, 'change of the password');
         throw new ApiError('wrongPassword', { member: 'current' });
+      }
       checkPassword(password, email);
       const hash = await app.signIn.hashPassword(password);
       return context.inTransaction(async (within) => {
         if (!(await maySignIn(within, caller.ownerId, stored)))
           throw new ApiError('wrongPassword', { member: 'current' });
-        await setPassword(within, caller.ownerId, hash);
+        await setPassword(within, user, hash, 'password');
         return withNewPageSecret(within);
       });
     },
@@ -154,13 +180,14 @@ builder.mutationField('createSignInLink', (t) =>
       const { accountId, app } = context;
       const where = { id: userId, accountId, kind: 'USER' } as const;
       const user = requireFound(
-        await context.db.owner.findFirst({ where, select: { id: true, active: true } }),
+        await context.db.owner.findFirst({ where, select: { id: true, active: true, subject: true } }),
         'user',
       );
       if (!user.active) throw new ApiError('userNotActive');
-      const { token, expiresAt } = await context.withoutAudit((db) =>
-        createSignInLink(db, app.keys, user.id, app.now()),
-      );
+      const { token, expiresAt } = await context.act(async (db) => ({
+        result: await createSignInLink(db, app.keys, user.id, app.now()),
+        acts: [{ action: 'SIGN_IN_LINK_CREATED', kind: 'user', objectId: user.id, objectName: user.subject }],
+      }));
       return { url: context.uri(`/dashboard/sign-in#${token}`), expiresAt };
     },
   }),

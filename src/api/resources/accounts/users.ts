@@ -1,14 +1,17 @@
 // Users: the people of an account. In GraphQL only; the specification has no REST paths for them.
 
+import type { Db } from '../../../store/database/client.ts';
 import { newId } from '../../../store/ids.ts';
 import { endBrowserSessions } from '../../../store/sign-in/sessions.ts';
 import { builder } from '../../builder/builder.ts';
 import type { FieldAccess } from '../../collections/access.ts';
 import { collection, Node } from '../../collections/collection.ts';
-import type { Context } from '../../context.ts';
+import { boolean, choice, ID_MEMBER, text, time } from '../../collections/members.ts';
+import type { Announce, Context } from '../../context.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { idempotencyKeyArgument } from '../../idempotency.ts';
 import type { Route } from '../../route.ts';
+import { endCapturesOf } from './end-captures.ts';
 import { Owner, ownerSearch } from './owner.ts';
 
 const EMAIL_MAX_BYTES = 254; // RFC 5321, section 4.5.3.1.3, less the angle brackets.
@@ -41,9 +44,16 @@ const users = collection({
   plural: 'users',
   typeName: 'User',
   ref: User,
+  members: {
+    ...ID_MEMBER,
+    created_at: time('createdAt'),
+    email: text('subject', { isOrdered: true }),
+    role: choice('role', { admin: 'ADMIN', member: 'MEMBER' }),
+    active: boolean('active'),
+  },
   table: (db) => db.owner,
   where: () => ({ kind: 'USER' }),
-  audit: { name: 'user', subject: 'A user', selection: 'id email role active createdAt' },
+  audit: { name: 'user', subject: 'A user', selection: 'id email role active mayReadBodies createdAt' },
   conflicts: { taken: 'emailTaken' },
   search: ownerSearch(70, 'USER'),
 });
@@ -63,6 +73,9 @@ const UpdateUserInput = builder.inputType('UpdateUserInput', {
     active: t.boolean({
       description: 'Whether the user may sign in, and the user’s API keys and credentials are accepted, from now on.',
     }),
+    mayReadBodies: t.boolean({
+      description: 'Whether a member may read the bodies of captured requests from now on; admins always may.',
+    }),
   }),
 });
 
@@ -80,7 +93,7 @@ builder.mutationField('createUser', (t) =>
       const { accountId } = context;
       const subject = checkEmail(input.email);
       const data = { id: newId(users.prefix), accountId, kind: 'USER', role: input.role ?? 'MEMBER', subject } as const;
-      return context.write(users, 'CREATED', (db) => db.owner.create({ ...query, data }));
+      return context.create(users, (db) => db.owner.create({ ...query, data }));
     },
   }),
 );
@@ -91,13 +104,17 @@ builder.mutationField('updateUser', (t) =>
     nullable: true,
     extensions,
     description:
-      'Changes a user’s role, or lets the user in again. The account keeps one active admin at least. Only admins may.',
+      'Changes a user’s role or rights, or lets the user in again. The account keeps one active admin at least. Only admins may.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of the user.' }),
       input: t.arg({ type: UpdateUserInput, required: true, description: 'What to change.' }),
     },
     resolve: (query, _, { id, input }, context) =>
-      change(context, query, id, { role: input.role ?? undefined, active: input.active ?? undefined }),
+      change(context, query, id, {
+        role: input.role ?? undefined,
+        active: input.active ?? undefined,
+        mayReadBodies: input.mayReadBodies ?? undefined,
+      }),
   }),
 );
 
@@ -113,25 +130,40 @@ builder.mutationField('deactivateUser', (t) =>
   }),
 );
 
-async function change(
-  context: Context,
-  query: object,
-  id: string,
-  data: { role?: 'ADMIN' | 'MEMBER'; active?: boolean },
-) {
+interface UserChange {
+  role?: 'ADMIN' | 'MEMBER' | undefined;
+  active?: boolean | undefined;
+  mayReadBodies?: boolean | undefined;
+}
+
+async function change(context: Context, query: object, id: string, data: UserChange) {
   const { accountId } = context;
-  return context.write(users, 'UPDATED', async (db, announce) => {
-    // One at a time, so that two admins cannot shut each other out at once.
-    await db.$queryRaw`SELECT id FROM account WHERE id = ${accountId} FOR UPDATE`;
-    const user = await db.owner.update({ ...query, where: { id, accountId, kind: 'USER' }, data });
-    const admins = await db.owner.count({ where: { accountId, kind: 'USER', role: 'ADMIN', active: true } });
-    if (admins === 0) throw new ApiError('lastAdmin');
-    if (data.active === false) {
-      await endBrowserSessions(db, announce, { ownerId: id });
-      await db.signInLink.deleteMany({ where: { ownerId: id } });
-    }
+  const write = (db: Db, announce: Announce) =>
+    changeRow(db, announce, { query, where: { id, accountId, kind: 'USER' }, data });
+  if (data.active !== false) return context.update(users, id, write);
+  return context.inTransaction(async (transaction) => {
+    const user = await transaction.update(users, id, write);
+    await endCapturesOf(transaction, id);
     return user;
   });
+}
+
+async function changeRow(
+  db: Db,
+  announce: Announce,
+  { query, where, data }: { query: object; where: { id: string; accountId: string; kind: 'USER' }; data: UserChange },
+) {
+  const { id, accountId } = where;
+  // One at a time, so that two admins cannot shut each other out at once.
+  await db.$queryRaw`SELECT id FROM account WHERE id = ${accountId} FOR UPDATE`;
+  const user = await db.owner.update({ ...query, where, data });
+  const admins = await db.owner.count({ where: { accountId, kind: 'USER', role: 'ADMIN', active: true } });
+  if (admins === 0) throw new ApiError('lastAdmin');
+  if (data.active === false) {
+    await endBrowserSessions(db, announce, { ownerId: id });
+    await db.signInLink.deleteMany({ where: { ownerId: id } });
+  }
+  return user;
 }
 
 function checkEmail(text: string): string {

@@ -1,36 +1,71 @@
-// Captured requests, and the endpoints that they came to, of the account that asks.
+// What can be captured, captured requests, and who of the account that asks may look at them.
 
 import type { RequestCapture } from '../../../capture/captured-request.ts';
+import type { CaptureRef } from '../../../capture/cluster-captures.ts';
+import type { CaptureTarget } from '../../../capture/stored-capture.ts';
 import { isId } from '../../../store/ids.ts';
+import { endpointAddress } from '../../../tunnel/endpoints/endpoint-registry.ts';
 import type { Context } from '../../context.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
 import { mayActFor } from '../accounts/owner.ts';
 import { servedOnLiveNodes } from '../tunnels/live-tunnels.ts';
 
-/** An endpoint that can be captured. */
-export interface CapturableEndpoint {
+/** An address that can be captured. */
+export interface Capturable extends CaptureTarget {
+  /** Of the endpoint that was asked for: `ep_…`, or `oep_…` of an address that is offline. */
   id: string;
-  /** The owner of the credential of its agent; undefined for an edge, whose agents may be of many. */
+  kind: 'endpoint' | 'offlineEndpoint';
+  proto: string;
+  publicUrl: string;
+  /** The endpoints that serve it now. */
+  servedBy: readonly string[];
+  /** The owner of the credential of its agents; undefined for an edge, and where agents of several owners share the address. */
   ownerId: string | undefined;
 }
+
+type Row = { proto: string; publicUrl: string; hostport: string };
 
 const ownerSelect = { tunnel: { select: { session: { select: { credential: { select: { ownerId: true } } } } } } };
 
 /**
- * Looks up a live endpoint of the account.
+ * Looks up an endpoint of the account, live or offline.
  * @throws {ApiError} when the account has no such endpoint, or another node serves it to which there is no link.
  */
-export async function requireServedEndpoint(
-  context: Context,
-  id: string,
-): Promise<CapturableEndpoint & { proto: string }> {
-  const where = { id, accountId: context.accountId, OR: [...(await servedOnLiveNodes(context)), { nodeId: null }] };
-  const isAny = isId('ep', id);
-  const row = isAny ? await context.db.endpoint.findFirst({ where, select: { proto: true, ...ownerSelect } }) : null;
-  const { proto, tunnel } = requireFound(row, 'endpoint');
+export async function requireCapturable(context: Context, id: string): Promise<Capturable> {
+  const { db, accountId } = context;
+  if (isId('oep', id)) return requireOffline(context, id);
+  const where = { id, accountId, OR: [...(await servedOnLiveNodes(context)), { nodeId: null }] };
+  const select = { proto: true, publicUrl: true, hostport: true } as const;
+  const row = isId('ep', id) ? await db.endpoint.findFirst({ where, select }) : null;
+  const found = requireFound(row, 'endpoint');
   const { captures, clusterCaptures } = context.app.nodeCaptures();
   if (!captures.endpoint(id) && !clusterCaptures.reachesNodes) throw new ApiError('capturedElsewhere');
-  return { id, proto, ownerId: tunnel?.session.credential?.ownerId };
+  const target = targetOfRow(accountId, found);
+  const { servedBy, ownerId } = await serving(context, target.address);
+  return { ...target, ...found, id, kind: 'endpoint', servedBy: [...servedBy, id], ownerId };
+}
+
+async function requireOffline({ db, accountId }: Context, id: string): Promise<Capturable> {
+  const select = { proto: true, publicUrl: true, hostport: true, credentialId: true } as const;
+  const row = requireFound(await db.offlineEndpoint.findFirst({ where: { id, accountId }, select }), 'endpoint');
+  const { credentialId } = row;
+  const credential =
+    credentialId === null ? null : await db.credential.findFirst({ where: { id: credentialId, accountId } });
+  const target = targetOfRow(accountId, row);
+  return { ...target, ...row, id, kind: 'offlineEndpoint', servedBy: [], ownerId: credential?.ownerId };
+}
+
+function targetOfRow(accountId: string, { proto, hostport }: Row): CaptureTarget {
+  const colon = hostport.lastIndexOf(':');
+  const [hostname, port] = [hostport.slice(0, colon), Number(hostport.slice(colon + 1))];
+  return { accountId, address: endpointAddress({ accountId, proto: proto as 'http', hostname, port }) };
+}
+
+/** The endpoints of tunnels that serve an address, and the owner of all their credentials, if they have the same one. */
+async function serving({ db, accountId }: Context, address: string) {
+  const rows = await db.endpoint.findMany({ where: { accountId, address }, select: { id: true, ...ownerSelect } });
+  const owners = new Set(rows.map(({ tunnel }) => tunnel?.session.credential?.ownerId));
+  return { servedBy: rows.map(({ id }) => id), ownerId: owners.size === 1 ? [...owners][0] : undefined };
 }
 
 /** A captured request of the account. @throws {ApiError} when there is none, or the caller may not look at it. */
@@ -38,27 +73,37 @@ export async function requireCapturedRequest(context: Context, id: string): Prom
   const { clusterCaptures } = context.app.nodeCaptures();
   const found = await clusterCaptures.find(id);
   const ref = requireFound(found?.accountId === context.accountId ? found : undefined, 'captured request');
-  if (!context.caller.isAdmin) {
-    const where = { id: ref.endpointId, accountId: context.accountId };
-    const row = await context.db.endpoint.findFirst({ where, select: ownerSelect });
-    const served = { id: where.id, ownerId: row?.tunnel?.session.credential?.ownerId };
-    checkMayViewCapture(context, served, ref.heldBy === null ? [] : [ref.heldBy]);
-  }
+  if (!context.caller.isAdmin && !mayViewRequest(context, await serving(context, ref.address), ref))
+    throw new ApiError('notYourCapture');
   const [captured] = await clusterCaptures.read([ref]);
   return requireFound(captured, 'captured request');
 }
 
 /**
- * Whether the caller may look at what is captured of an endpoint, change it, and send it again: what others switched on is
+ * Whether the caller may look at what is captured at an address, change it, and send it again: what others switched on is
  * for admins, and for who holds the credential of the agent. Bodies and hidden values pass through the account's agents, and
  * a member may not act on those of others.
  * @param heldBy everybody who has switched it on, at any node.
  */
-export function mayViewCapture(context: Context, { ownerId }: CapturableEndpoint, heldBy: readonly string[]): boolean {
+export function mayViewCapture(
+  context: Context,
+  { ownerId }: Pick<Capturable, 'ownerId'>,
+  heldBy: readonly string[],
+): boolean {
   return heldBy.every((each) => mayActFor(context, each)) || mayActFor(context, ownerId);
 }
 
 /** @throws {ApiError} when the caller may not. */
-export function checkMayViewCapture(context: Context, served: CapturableEndpoint, heldBy: readonly string[]): void {
+export function checkMayViewCapture(context: Context, served: Capturable, heldBy: readonly string[]): void {
   if (!mayViewCapture(context, served, heldBy)) throw new ApiError('notYourCapture');
+}
+
+/** The same of one captured request: who holds the credential of the agent now may not look at what passed through an earlier one. */
+export function mayViewRequest(
+  context: Context,
+  { ownerId, servedBy }: Pick<Capturable, 'ownerId' | 'servedBy'>,
+  { heldBy, endpointId }: Pick<CaptureRef, 'heldBy' | 'endpointId'>,
+): boolean {
+  if (heldBy === null || mayActFor(context, heldBy)) return true;
+  return servedBy.includes(endpointId) && mayActFor(context, ownerId);
 }

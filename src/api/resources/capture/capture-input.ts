@@ -1,6 +1,5 @@
 // Checks of what captures and replays are asked for.
 
-import type { CaptureOptions } from '../../../capture/captures.ts';
 import type { ReplayEdits } from '../../../capture/replay-head.ts';
 import { REQUEST_FIELDS_MAX } from '../../../edge/codec/request-head.ts';
 import { ApiError } from '../../errors/errors.ts';
@@ -18,6 +17,16 @@ const METHOD = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** One line, of characters that a field may have. */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const PATH = /^(?:\*|\/[\x21\x22\x24-\x7e]*)$/;
+
+/** How to capture. */
+export interface CaptureOptions {
+  /** The most bytes to record of each body. */
+  bodyBytes: number;
+  /** The names of header fields to redact, in any case, in addition to those that always are. */
+  redactHeaders: readonly string[];
+  /** The duration of the capture. */
+  minutes: number;
+}
 
 type Given<T> = { [K in keyof T]?: T[K] | null };
 

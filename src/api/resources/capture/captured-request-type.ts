@@ -5,6 +5,7 @@ import { redactedFields, type ShownField } from '../../../capture/redaction.ts';
 import type { Refusal } from '../../../edge/reports/traffic-reports.ts';
 import { builder } from '../../builder/builder.ts';
 import type { Context } from '../../context.ts';
+import { checkMayReadBodies } from './body-access.ts';
 import { base64Of, type ShownBody, textOf } from './captured-body.ts';
 import { chargeBytes, chargeText } from './response-budget.ts';
 
@@ -38,20 +39,29 @@ export const CapturedBody = builder.objectRef<ShownBody>('CapturedBody').impleme
       resolve: ({ body }) => body.isWhole,
     }),
     base64: t.string({
-      description: 'What was kept, byte for byte, in Base64.',
-      resolve: (shownBody, _, context) => base64Of(context, shownBody),
+      nullable: true,
+      description:
+        'What was kept, byte for byte, in Base64. Fails with `FORBIDDEN`, as `text` does, without the right to read ' +
+        'captured bodies: see `mayReadBodies` of users.',
+      resolve: async (shownBody, _, context) => {
+        await checkMayReadBodies(context);
+        return base64Of(context, shownBody);
+      },
     }),
     text: t.string({
       nullable: true,
       description:
         'What was kept as text, decoded of gzip, brotli or deflate, up to 1 MiB. Null when it is no text in UTF-8, and ' +
         'for the last ones where one answer would have more than 24 MiB of captured requests: ask for fewer at once.',
-      resolve: (shownBody, _, context) => textOf(context, shownBody),
+      resolve: async (shownBody, _, context) => {
+        await checkMayReadBodies(context);
+        return textOf(context, shownBody);
+      },
     }),
   }),
 });
 
-const RefusalType = builder.objectRef<Refusal>('Refusal').implement({
+export const RefusalType = builder.objectRef<Refusal>('Refusal').implement({
   description: 'Why a visitor was turned away.',
   fields: (t) => ({
     module: t.exposeString('module', {

@@ -1,17 +1,14 @@
 // Captured requests: looked at, watched, and sent once more.
 
 import type { RequestCapture } from '../../../capture/captured-request.ts';
+import type { CaptureRef } from '../../../capture/cluster-captures.ts';
 import { builder } from '../../builder/builder.ts';
 import { FEW_PER_DOCUMENT } from '../../builder/field-cost.ts';
 import { type ConnectionPage, PageInfo, readPage } from '../../collections/page.ts';
 import { whileAllowed } from '../../collections/watching.ts';
 import type { Route } from '../../route.ts';
-import {
-  checkMayViewCapture,
-  mayViewCapture,
-  requireCapturedRequest,
-  requireServedEndpoint,
-} from './capture-access.ts';
+import { checkMayReadBodies } from './body-access.ts';
+import { checkMayViewCapture, mayViewRequest, requireCapturable, requireCapturedRequest } from './capture-access.ts';
 import { checkReplay } from './capture-input.ts';
 import { CapturedBody, CapturedHeader, CapturedRequest, headersOf } from './captured-request-type.ts';
 import { replay, type ShownReplay } from './replay.ts';
@@ -111,18 +108,26 @@ builder.queryField('capturedRequests', (t) =>
     type: CapturedRequestConnection,
     nullable: true,
     description:
-      'The requests to an endpoint that were captured and are still kept, the newest first, at all nodes of the gateway. ' +
-      'Fails as `trafficCapture` does, and with `FORBIDDEN` where its `mayLook` is false.',
+      'The requests to the address of an endpoint that were captured and are still kept, the newest first, at all nodes of the ' +
+      'gateway. What was kept by a node that was restarted since is gone. Of what somebody else switched on, the owner of the ' +
+      'credential of the endpoint’s agent sees what came to that agent. Fails as `trafficCapture` does, and with `FORBIDDEN` ' +
+      'where its `mayLook` is false.',
     args: {
-      endpointId: t.arg.id({ required: true, description: 'The id of the endpoint: `ep_…`.' }),
+      endpointId: t.arg.id({
+        required: true,
+        description: 'The id of the endpoint: `ep_…`, or `oep_…` of one that is offline.',
+      }),
       first: t.arg.int({ description: 'How many to give, 1 to 100; 100 when left out.' }),
       after: t.arg.id({ description: 'Give those older than this id.' }),
     },
     resolve: async (_, { endpointId, ...page }, context) => {
-      const served = await requireServedEndpoint(context, endpointId);
+      const target = await requireCapturable(context, endpointId);
       const { clusterCaptures } = context.app.nodeCaptures();
-      const { requests: all, heldBy, isPartial } = await clusterCaptures.look(endpointId);
-      checkMayViewCapture(context, served, heldBy);
+      const { requests, heldBy, isPartial } = await clusterCaptures.look(target);
+      checkMayViewCapture(context, target, heldBy);
+      const all = requests.filter((request) =>
+        heldBy.every((each) => mayViewRequest(context, target, { ...request, heldBy: each })),
+      );
       const result = await readPage(
         page,
         { prefix: 'cap', path: '' },
@@ -143,13 +148,14 @@ builder.mutationField('replayRequest', (t) =>
     description:
       'Sends a captured request once more, as it was or edited, to the public listener of this node of the gateway: all ' +
       'modules act on it as on a visitor’s, which comes from the gateway’s own address. Whoever may do this can send the ' +
-      'redacted values of the request on to the service, at any path. It goes over HTTP/1.1, and answers within 30 s.',
+      'redacted values of the request on to the service, at any path. It needs the right to read captured bodies. It goes over HTTP/1.1, and answers within 30 s.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of the captured request: `cap_…`.' }),
       input: t.arg({ type: ReplayRequestInput, description: 'What is to be different.' }),
     },
     resolve: async (_, { id, input }, context) => {
       const edits = checkReplay(input ?? {});
+      await checkMayReadBodies(context);
       return replay(context, await requireCapturedRequest(context, id), edits);
     },
   }),
@@ -159,16 +165,22 @@ builder.subscriptionField('requestCaptured', (t) =>
   t.field({
     type: CapturedRequest,
     description:
-      'Tells of each request to an endpoint as it is captured, once it is over; also when capturing begins only later. ' +
+      'Tells of each request to the address of an endpoint as it is captured, once it is over; also when capturing begins only ' +
+      'later, and when another agent serves the address by then. ' +
       'The oldest are left out where the reader is slow: 100 may wait. Fails as `capturedRequests` does; what somebody else ' +
       'switches on later is left out where `mayLook` is false.',
-    args: { endpointId: t.arg.id({ required: true, description: 'The id of the endpoint: `ep_…`.' }) },
+    args: {
+      endpointId: t.arg.id({
+        required: true,
+        description: 'The id of the endpoint: `ep_…`, or `oep_…` of one that is offline.',
+      }),
+    },
     subscribe: async (_, { endpointId }, context) => {
-      const served = await requireServedEndpoint(context, endpointId);
+      const target = await requireCapturable(context, endpointId);
       const { clusterCaptures } = context.app.nodeCaptures();
-      checkMayViewCapture(context, served, (await clusterCaptures.look(endpointId)).heldBy);
-      const mayLook = (heldBy: string | null) => mayViewCapture(context, served, heldBy === null ? [] : [heldBy]);
-      return whileAllowed(context, (signal) => watchRequests(clusterCaptures, endpointId, mayLook, signal));
+      checkMayViewCapture(context, target, (await clusterCaptures.look(target)).heldBy);
+      const mayLook = (ref: CaptureRef) => mayViewRequest(context, target, ref);
+      return whileAllowed(context, (signal) => watchRequests(clusterCaptures, target, mayLook, signal));
     },
     resolve: (captured, _, context) => {
       resetResponseBudget(context);

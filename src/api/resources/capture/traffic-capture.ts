@@ -1,60 +1,15 @@
-// Switching on and off that the requests to an endpoint are captured.
+// Switching on and off that the requests to an address are captured.
 
-import type { CaptureState } from '../../../capture/captures.ts';
+import { redactedNames } from '../../../capture/redaction.ts';
+import { CAPTURES_MAX, startCapture, stopCapture } from '../../../store/captures/traffic-captures.ts';
 import { builder } from '../../builder/builder.ts';
-import type { Context } from '../../context.ts';
+import type { Context, RecordedAct } from '../../context.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
-import { checkMayViewCapture, mayViewCapture, requireServedEndpoint } from './capture-access.ts';
-import { checkCaptureSettings } from './capture-input.ts';
-
-interface ShownCapture extends CaptureState {
-  isPartial: boolean | null;
-  mayLook: boolean;
-}
-
-const TrafficCapture = builder.objectRef<ShownCapture>('TrafficCapture').implement({
-  description:
-    'Whether the requests to an endpoint are captured, to be looked at one by one. They are kept in the memory of the ' +
-    'node of the gateway that they came to, and end with it; whichever node is asked answers for all. At each node the ' +
-    'newest 200 of an endpoint are kept, up to 8 MiB, and of all endpoints together up to 64 MiB, which accounts share fairly.',
-  fields: (t) => ({
-    endpointId: t.exposeID('endpointId', { description: 'The id of the endpoint: `ep_…`.' }),
-    mayLook: t.exposeBoolean('mayLook', {
-      description:
-        'Whether you may look at its requests, send them again, and change it: as an admin, when you switched it on, when ' +
-        'you own the credential that the endpoint’s agent is connected with, or as long as it is off and nothing is kept.',
-    }),
-    isOn: t.exposeBoolean('isOn', { description: 'Whether requests are captured now.' }),
-    bodyBytes: t.exposeInt('bodyBytes', { description: 'How many bytes of each body are kept; 0: none.' }),
-    redactedHeaders: t.stringList({
-      description:
-        'The names of header fields, in lower case, whose values are never shown; `authorization`, ' +
-        '`proxy-authorization`, `cookie`, `set-cookie` and `x-api-key` always are among them.',
-      resolve: ({ redacted }) => [...redacted],
-    }),
-    kept: t.exposeInt('kept', { description: 'How many requests can be looked at.' }),
-    keptBytes: t.exposeFloat('keptBytes', { description: 'How much memory they take, about.' }),
-    passed: t.exposeFloat('passed', {
-      description: 'How many requests to the endpoint were over since it was switched on.',
-    }),
-    forgotten: t.exposeFloat('forgotten', {
-      description: 'How many of them were kept, and had to go for newer ones.',
-    }),
-    partial: t.exposeBoolean('isPartial', {
-      nullable: true,
-      description:
-        'Whether a node of the gateway did not answer within a second: what it has is missing. Null where the node that ' +
-        'answers has no links to others, and tells of itself alone.',
-    }),
-    endsAt: t.field({
-      type: 'Timestamp',
-      nullable: true,
-      description: 'When it switches itself off; null when it is off.',
-      resolve: ({ isOn, endsAt }) => (isOn ? new Date(endsAt) : null),
-    }),
-  }),
-});
+import { mayActFor } from '../accounts/owner.ts';
+import { type Capturable, checkMayViewCapture, mayViewCapture, requireCapturable } from './capture-access.ts';
+import { type CaptureOptions, checkCaptureSettings } from './capture-input.ts';
+import { type ShownCapture, TrafficCapture } from './traffic-capture-type.ts';
 
 const StartTrafficCaptureInput = builder.inputType('StartTrafficCaptureInput', {
   description: 'How to capture requests.',
@@ -69,7 +24,10 @@ const StartTrafficCaptureInput = builder.inputType('StartTrafficCaptureInput', {
 });
 
 const ofEndpoint = builder.args((t) => ({
-  endpointId: t.id({ required: true, description: 'The id of the endpoint: `ep_…`.' }),
+  endpointId: t.id({
+    required: true,
+    description: 'The id of the endpoint: `ep_…`, or `oep_…` of an address that is offline.',
+  }),
 }));
 
 builder.queryField('trafficCapture', (t) =>
@@ -77,10 +35,10 @@ builder.queryField('trafficCapture', (t) =>
     type: TrafficCapture,
     nullable: true,
     description:
-      'Whether the requests to an endpoint are captured. Fails with `NOT_FOUND` when your account has no such endpoint ' +
-      'that is live, and with `UNAVAILABLE` when another node of the gateway serves it to which there is no link.',
+      'Whether the requests to the address of an endpoint are captured. Fails with `NOT_FOUND` when your account has no such ' +
+      'endpoint, live or offline, and with `UNAVAILABLE` when another node of the gateway serves it to which there is no link.',
     args: ofEndpoint,
-    resolve: (_, { endpointId }, context) => captureOf(context, endpointId),
+    resolve: async (_, { endpointId }, context) => look(context, await requireCapturable(context, endpointId)),
   }),
 );
 
@@ -89,18 +47,16 @@ builder.mutationField('startTrafficCapture', (t) =>
     type: TrafficCapture,
     nullable: true,
     description:
-      'Begins to capture the requests to an endpoint of http or https. What was kept of an earlier capture is thrown ' +
-      'away; while one is on, its settings are changed and all is kept.',
+      'Begins to capture the requests to the address of an endpoint of http or https, also of one that is offline: it waits ' +
+      'then until the address is online. What was kept of an earlier capture is thrown away; while one is on, its settings ' +
+      'are changed and all is kept. An account has at most 1,000 captures that are on.',
     args: {
       ...ofEndpoint,
       input: t.arg({ type: StartTrafficCaptureInput, required: true, description: 'How to capture.' }),
     },
-    resolve: (_, { endpointId, input }, context) => {
+    resolve: async (_, { endpointId, input }, context) => {
       const wish = checkCaptureSettings(input);
-      return captureOf(context, endpointId, (proto) => {
-        if (proto !== 'http' && proto !== 'https') throw new ApiError('captureNeedsHttp', { proto });
-        return context.app.nodeCaptures().clusterCaptures.start(endpointId, context.caller, wish);
-      });
+      return change(context, endpointId, (target) => start(context, target, wish));
     },
   }),
 );
@@ -110,11 +66,16 @@ builder.mutationField('stopTrafficCapture', (t) =>
     type: TrafficCapture,
     nullable: true,
     description:
-      'Captures no more requests to an endpoint. Those that are kept stay until they are cleared, it is switched on ' +
-      'again, or the endpoint ends.',
+      'Captures no more requests to the address of an endpoint. Those that are kept stay until they are cleared, it is ' +
+      'switched on again, the address stays offline, or the gateway is restarted.',
     args: ofEndpoint,
     resolve: (_, { endpointId }, context) =>
-      captureOf(context, endpointId, () => context.app.nodeCaptures().clusterCaptures.stop(endpointId)),
+      change(context, endpointId, (target) =>
+        context.act(async (db, announce) => ({
+          result: await stopCapture(db, announce, target),
+          acts: [actOn(target, 'CAPTURE_STOPPED')],
+        })),
+      ),
   }),
 );
 
@@ -122,29 +83,83 @@ builder.mutationField('clearTrafficCapture', (t) =>
   t.field({
     type: TrafficCapture,
     nullable: true,
-    description: 'Throws away the requests to an endpoint that are kept. Whether it is on stays as it is.',
+    description:
+      'Throws away the requests to the address of an endpoint that are kept. Whether it is on stays as it is.',
     args: ofEndpoint,
     resolve: (_, { endpointId }, context) =>
-      captureOf(context, endpointId, () => context.app.nodeCaptures().clusterCaptures.clear(endpointId)),
+      change(context, endpointId, async (target) => {
+        await context.app.nodeCaptures().clusterCaptures.clear(target);
+        await context.record(actOn(target, 'CAPTURE_CLEARED'));
+        return undefined;
+      }),
   }),
 );
 
-/** @param change what is to be done first. @throws {ApiError} when the account has no such endpoint here, or it is not the caller's to change. */
-async function captureOf(
+/** @returns the id of the capture. @throws {ApiError} when it cannot be captured, or it is not the caller's to change. */
+async function start(context: Context, target: Capturable, wish: CaptureOptions): Promise<string> {
+  const { proto, accountId, address, publicUrl } = target;
+  if (proto !== 'http' && proto !== 'https') throw new ApiError('captureNeedsHttp', { proto });
+  const { bodyBytes, redactHeaders, minutes } = wish;
+  const { ownerId } = context.caller;
+  const now = context.app.now();
+  const capture = { accountId, address, publicUrl, ownerId, bodyBytes, redactHeaders, endsAt: now + minutes * 60_000 };
+  const options = { now, mayChangeOthers: mayActFor(context, target.ownerId) };
+  return context.act(async (db, announce) => {
+    const started = await startCapture(db, announce, capture, options);
+    if (started === 'notYours') throw new ApiError('notYourCapture');
+    if (started === 'tooMany') throw new ApiError('tooManyCaptures', { max: CAPTURES_MAX });
+    const after = { body_bytes: bodyBytes, redact_headers: redactHeaders, minutes };
+    return { result: started.id, acts: [{ ...actOn(target, 'CAPTURE_STARTED'), after }] };
+  });
+}
+
+function actOn({ id, kind, publicUrl }: Capturable, action: RecordedAct['action']): RecordedAct {
+  return { action, kind, objectId: id, objectName: publicUrl };
+}
+
+/**
+ * Changes a capture that is the caller's to change.
+ * @param work gives the id of the stored capture that it has changed.
+ */
+async function change(
   context: Context,
-  id: string,
-  change?: (proto: string) => Promise<void>,
+  endpointId: string,
+  work: (target: Capturable) => Promise<string | undefined>,
 ): Promise<ShownCapture> {
-  const served = await requireServedEndpoint(context, id);
+  const target = await requireCapturable(context, endpointId);
   const { clusterCaptures } = context.app.nodeCaptures();
-  let capture = await clusterCaptures.look(id);
-  if (change) {
-    checkMayViewCapture(context, served, capture.heldBy);
-    await change(served.proto);
-    capture = await clusterCaptures.look(id);
-  }
-  const { state, isPartial, heldBy } = capture;
-  return { ...state, isPartial, mayLook: mayViewCapture(context, served, heldBy) };
+  const [{ heldBy }, stored] = await Promise.all([clusterCaptures.look(target), findStored(context, target)]);
+  checkMayViewCapture(context, target, stored ? [...heldBy, stored.ownerId] : heldBy);
+  const changed = await work(target);
+  if (changed !== undefined) await clusterCaptures.reload(changed);
+  return look(context, target);
+}
+
+/** What is stored of a capture that is on; null when none is. */
+function findStored({ db, app }: Context, { accountId, address }: Capturable) {
+  return db.trafficCapture.findFirst({ where: { accountId, address, endsAt: { gt: new Date(app.now()) } } });
+}
+
+async function look(context: Context, target: Capturable): Promise<ShownCapture> {
+  const { clusterCaptures } = context.app.nodeCaptures();
+  const [{ state, isPartial, heldBy }, stored] = await Promise.all([
+    clusterCaptures.look(target),
+    findStored(context, target),
+  ]);
+  const { isOn: _, since, ...recorded } = state;
+  const shown = {
+    ...{ ...recorded, isPartial, endpointId: target.id },
+    ...{ id: null, startedAt: null, startedBy: null, state: 'OFF' as const },
+    recordedSince: since > 0 ? new Date(since) : null,
+    mayLook: mayViewCapture(context, target, stored ? [...heldBy, stored.ownerId] : heldBy),
+  };
+  if (!stored) return shown;
+  const { id, ownerId: startedBy, createdAt: startedAt, bodyBytes, redactHeaders, endsAt } = stored;
+  return {
+    ...{ ...shown, id, startedBy, startedAt, bodyBytes, endsAt: endsAt.getTime() },
+    redacted: new Set([...recorded.redacted, ...redactedNames(redactHeaders)]),
+    state: target.kind === 'endpoint' ? 'RECORDING' : 'WAITING',
+  };
 }
 
 /** There is no REST path for them. */

@@ -1,14 +1,18 @@
-// TLS certificates: what visitors of reserved domains are shown. Their private keys go in and never come out.
+// TLS certificates: what visitors of reserved domains are shown, uploaded or obtained. Their private keys never come out.
 
 import { newId } from '../../../store/ids.ts';
 import { sealPrivateKey } from '../../../store/keys/private-keys.ts';
 import { builder } from '../../builder/builder.ts';
 import { collection, deleteMutation, Node, readRoutes } from '../../collections/collection.ts';
+import { NOTED_MEMBERS, text, textIn, texts, time } from '../../collections/members.ts';
 import { idempotencyKeyArgument } from '../../idempotency.ts';
 import { NOTE_COLUMNS } from '../../resource.ts';
 import { route } from '../../route.ts';
 import { checkTexts } from '../../text-limits.ts';
 import { readServerCertificate, type Subject } from './server-certificate.ts';
+
+/** Domains of a certificate that are told. */
+const DOMAINS_MAX = 20;
 
 interface AlternativeNames {
   dnsNames: string[];
@@ -41,7 +45,10 @@ const TlsCertificate = builder.prismaObject('TlsCertificate', {
         description: 'The URI of its REST resource.',
         resolve: ({ id }, _, context) => context.uri(`/tls_certificates/${id}`),
       }),
-      createdAt: t.expose('createdAt', { type: 'Timestamp', description: 'When it was uploaded.' }),
+      createdAt: t.expose('createdAt', {
+        type: 'Timestamp',
+        description: 'When it was uploaded, or obtained for the first time.',
+      }),
       description: t.exposeString('description', { description: 'What it is for, for people; at most 255 bytes.' }),
       metadata: t.exposeString('metadata', { description: 'Anything, for machines; at most 4096 bytes.' }),
       certificatePem: t.exposeString('certificatePem', {
@@ -62,8 +69,20 @@ const TlsCertificate = builder.prismaObject('TlsCertificate', {
       issuedAt: t.field({
         type: 'Timestamp',
         nullable: true,
-        description: 'When the gateway had it issued; null, as it was uploaded.',
-        resolve: () => null,
+        description: 'When the gateway obtained it; null when it was uploaded.',
+        select: { issuedAt: true },
+        resolve: ({ issuedAt }) => issuedAt,
+      }),
+      renewsAt: t.field({
+        type: 'Timestamp',
+        nullable: true,
+        description: 'When the gateway renews it; null when it was uploaded, or is not renewed any more.',
+        select: { managed: { select: { renewsAt: true } } },
+        resolve: ({ managed }) => managed?.renewsAt ?? null,
+      }),
+      domains: t.relation('domains', {
+        description: 'Reserved domains whose visitors see it, the newest first; at most 20.',
+        query: { orderBy: { id: 'desc' }, take: DOMAINS_MAX },
       }),
       notBefore: t.expose('notBefore', { type: 'Timestamp', description: 'When the certificate comes into force.' }),
       notAfter: t.expose('notAfter', { type: 'Timestamp', description: 'When the certificate expires.' }),
@@ -96,6 +115,18 @@ const tlsCertificates = collection({
   plural: 'tlsCertificates',
   typeName: 'TlsCertificate',
   ref: TlsCertificate,
+  members: {
+    ...NOTED_MEMBERS,
+    subject_common_name: textIn('subject', 'commonName'),
+    'subject_alternative_names.dns_names': texts('dnsNames'),
+    'subject_alternative_names.ips': texts('ips'),
+    issuer_common_name: text('issuerCommonName'),
+    serial_number: text('serialNumber'),
+    private_key_type: text('privateKeyType'),
+    not_before: time('notBefore', { isOrdered: false }),
+    not_after: time('notAfter'),
+    issued_at: time('issuedAt', { isNullable: true, isOrdered: false }),
+  },
   table: (db) => db.tlsCertificate,
   audit: { name: 'tls_certificate', subject: 'A TLS certificate' },
   search: {
@@ -163,7 +194,7 @@ builder.mutationField('createTlsCertificate', (t) =>
         subject: { ...certificate.subject },
         privateKey: sealPrivateKey(app.keys, row, privateKey),
       };
-      return context.write(tlsCertificates, 'CREATED', (db) => db.tlsCertificate.create({ ...query, data }));
+      return context.create(tlsCertificates, (db) => db.tlsCertificate.create({ ...query, data }));
     },
   }),
 );
@@ -180,7 +211,7 @@ builder.mutationField('updateTlsCertificate', (t) =>
     resolve: (query, _, { id, input }, context) => {
       const where = { id, accountId: context.accountId };
       const data = checkTexts(input);
-      return context.write(tlsCertificates, 'UPDATED', (db) => db.tlsCertificate.update({ ...query, where, data }));
+      return context.update(tlsCertificates, id, (db) => db.tlsCertificate.update({ ...query, where, data }));
     },
   }),
 );

@@ -4,6 +4,7 @@ import { newId, newSecret } from '../../../store/ids.ts';
 import { AclError, parseAclRule } from '../../../tunnel/control/acl.ts';
 import { builder, Ref } from '../../builder/builder.ts';
 import { collection, deleteMutation, Node, readRoutes } from '../../collections/collection.ts';
+import { id, labels, NOTED_MEMBERS, texts } from '../../collections/members.ts';
 import type { Context } from '../../context.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
 import { idempotencyKeyArgument } from '../../idempotency.ts';
@@ -15,7 +16,7 @@ import { credentialSessions, sessionCounts } from '../tunnels/live-tunnels.ts';
 
 export const RULES_MAX = 500;
 
-const Credential = builder.prismaObject('Credential', {
+export const Credential = builder.prismaObject('Credential', {
   description: 'An authtoken with which agents open tunnel sessions, and what it may bind.',
   interfaces: [Node],
   fields: (t) => ({
@@ -53,7 +54,7 @@ const Credential = builder.prismaObject('Credential', {
   }),
 });
 
-const credentials = collection({
+export const credentials = collection({
   kind: 'credential',
   prefix: 'cr',
   path: '/credentials',
@@ -61,6 +62,12 @@ const credentials = collection({
   plural: 'credentials',
   typeName: 'Credential',
   ref: Credential,
+  members: {
+    ...NOTED_MEMBERS,
+    acl: texts('acl'),
+    labels: labels('labels'),
+    owner_id: id('ownerId', { isOrdered: true }),
+  },
   table: (db) => db.credential,
   audit: { name: 'tunnel_credential', subject: 'A tunnel credential' },
   search: {
@@ -113,7 +120,7 @@ builder.mutationField('createCredential', (t) =>
         digest: app.keys.digest(token),
         ownerId: await chooseOwner(context, input.ownerId),
       };
-      const credential = await context.write(credentials, 'CREATED', (db) => db.credential.create({ ...query, data }));
+      const credential = await context.create(credentials, (db) => db.credential.create({ ...query, data }));
       return { ...credential, token };
     },
   }),
@@ -130,9 +137,9 @@ builder.mutationField('updateCredential', (t) =>
     },
     resolve: async (query, _, { id, input }, context) => {
       const data = { ...checkTexts(input, 'key'), acl: input.acl ? checkAcl(input.acl) : undefined };
-      await checkHeld(context, id);
+      await checkCredentialHeld(context, id);
       const where = { id, accountId: context.accountId };
-      return context.write(credentials, 'UPDATED', (db) => db.credential.update({ ...query, where, data }));
+      return context.update(credentials, id, (db) => db.credential.update({ ...query, where, data }));
     },
   }),
 );
@@ -140,10 +147,11 @@ builder.mutationField('updateCredential', (t) =>
 deleteMutation(credentials, 'deleteCredential', {
   description:
     'Deletes a credential: its authtoken is refused from now on, and sessions it opened end. Answers with its id.',
-  check: checkHeld,
+  check: checkCredentialHeld,
 });
 
-async function checkHeld(context: Context, id: string): Promise<void> {
+/** @throws {ApiError} when there is no such credential, or it is not the caller's to change. */
+export async function checkCredentialHeld(context: Context, id: string): Promise<void> {
   const where = { id, accountId: context.accountId };
   checkHolder(
     context,
@@ -152,7 +160,7 @@ async function checkHeld(context: Context, id: string): Promise<void> {
 }
 
 /** @throws {ApiError} naming the first rule that is not of the grammar. */
-function checkAcl(rules: string[]): string[] {
+export function checkAcl(rules: string[]): string[] {
   if (rules.length > RULES_MAX) throw new ApiError('tooManyAclRules', { member: 'acl', max: RULES_MAX });
   rules.forEach((rule, index) => {
     try {

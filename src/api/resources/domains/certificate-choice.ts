@@ -1,5 +1,5 @@
 // Which certificate the visitors of a reserved domain see: one that its account uploaded, or one that is obtained by a
-// policy. A domain has one of both, or neither; names below the gateway's own base domain have neither.
+// policy. A domain is given one of both, or neither; names below the gateway's own base domain have neither.
 
 import type { Db } from '../../../store/database/client.ts';
 import { Prisma } from '../../../store/generated/prisma/client.ts';
@@ -7,7 +7,7 @@ import { rfc3339 } from '../../builder/timestamps.ts';
 import type { Context } from '../../context.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
 import { nounOf } from '../../naming.ts';
-import { type CertificateManagementPolicyInput, type Policy, readPolicy } from './certificate-management.ts';
+import { type CertificateManagementPolicyInput, type Policy, readPolicy } from './certificate-policy.ts';
 
 const MEMBER = 'certificateId';
 /** How many names of a certificate an error tells. */
@@ -41,7 +41,11 @@ export async function changeCertificate(given: Given, id: string, context: Conte
   if (certificateId == null && policy == null) return {};
   const { name, current } = await lockDomain(id, context, db);
   checkGiven(given, name);
-  if (policy) return { certificateId: null, certificatePolicy: readPolicy(policy, current.policy ?? undefined) };
+  if (policy) {
+    const certificatePolicy = readPolicy(policy, current.policy ?? undefined);
+    // A certificate that was obtained is shown until the next takes its place.
+    return current.isManaged ? { certificatePolicy } : { certificateId: null, certificatePolicy };
+  }
   if (!certificateId) return withoutCertificate(current);
   return {
     certificateId: await checkCertificate(certificateId, name, context, db),
@@ -51,26 +55,38 @@ export async function changeCertificate(given: Given, id: string, context: Conte
 
 /** @returns what to write to the row of a domain so that it has its automatic policy again. @throws {ApiError} when there is none. */
 export async function dropCertificate(id: string, context: Context, db: Db) {
-  return withoutCertificate((await lockDomain(id, context, db)).current);
+  const { current } = await lockDomain(id, context, db);
+  if (current.isManaged) throw new ApiError('certificateManaged');
+  return withoutCertificate(current);
 }
 
 interface Current {
   certificateId: string | null;
   policy: Policy | null;
+  /** Whether the gateway obtained the certificate, and renews it. */
+  isManaged: boolean;
 }
 
-function withoutCertificate({ certificateId }: Current) {
-  return certificateId === null ? {} : { certificateId: null, certificatePolicy: readPolicy({}) };
+function withoutCertificate({ certificateId, isManaged }: Current) {
+  return certificateId === null || isManaged ? {} : { certificateId: null, certificatePolicy: readPolicy({}) };
 }
 
 async function lockDomain(id: string, { accountId }: Context, db: Db): Promise<{ name: Named; current: Current }> {
   await db.$queryRaw`SELECT id FROM reserved_domain WHERE id = ${id} AND account_id = ${accountId} FOR UPDATE`;
-  const select = { domain: true, cnameTarget: true, certificateId: true, certificatePolicy: true };
+  const certificate = { select: { managedId: true } };
+  const select = { domain: true, cnameTarget: true, certificateId: true, certificatePolicy: true, certificate };
   const row = await db.reservedDomain.findUnique({ where: { id, accountId }, select });
-  const { domain, cnameTarget, certificateId, certificatePolicy } = requireFound(row, nounOf('reservedDomain'));
+  const { domain, cnameTarget, certificateId, certificatePolicy, ...rest } = requireFound(
+    row,
+    nounOf('reservedDomain'),
+  );
   return {
     name: { domain, isOurs: cnameTarget === null },
-    current: { certificateId, policy: certificatePolicy as Policy | null },
+    current: {
+      certificateId,
+      policy: certificatePolicy as Policy | null,
+      isManaged: (rest.certificate?.managedId ?? null) !== null,
+    },
   };
 }
 

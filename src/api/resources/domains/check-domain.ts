@@ -1,36 +1,13 @@
 // Whether the DNS has the records that a reserved domain needs.
 
+import { withDns } from '../../../acme/checks/dns.ts';
+import { type DomainCheck as Check, checkDomain } from '../../../acme/checks/dns-check.ts';
 import { isId } from '../../../store/ids.ts';
 import { builder } from '../../builder/builder.ts';
 import { FEW_PER_DOCUMENT } from '../../builder/field-cost.ts';
 import { requireFound } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
-import { withDns } from './dns.ts';
-import { type DomainCheck as Check, checkDomain, type RecordCheck } from './dns-check.ts';
-
-const DnsRecordState = builder.enumType('DnsRecordState', {
-  description: 'Whether the DNS has a record.',
-  values: {
-    OK: { description: 'It is there, and leads where it should.' },
-    MISSING: { description: 'It is not there.' },
-    WRONG: { description: 'Something else is in its place.' },
-    UNKNOWN: { description: 'The DNS gave no answer.' },
-  } as const,
-});
-
-const DnsRecordCheck = builder.objectRef<RecordCheck>('DnsRecordCheck').implement({
-  description: 'A record that a reserved domain needs, and what the DNS says now.',
-  fields: (t) => ({
-    name: t.exposeString('name', { description: 'The name that the record is for, as `app.example.com`.' }),
-    type: t.exposeString('type', { description: 'The type of the record: `CNAME`.' }),
-    expected: t.exposeString('expected', { description: 'What it must say.' }),
-    found: t.exposeStringList('found', {
-      description: 'What was found in its place: names, or addresses; empty when nothing was.',
-    }),
-    state: t.field({ type: DnsRecordState, description: 'Whether it is there.', resolve: ({ state }) => state }),
-    message: t.exposeString('message', { description: 'The same in words, and what to do.' }),
-  }),
-});
+import { DnsRecordCheck } from './dns-records.ts';
 
 const DomainCheck = builder.objectRef<Check>('DomainCheck').implement({
   description: 'Whether the DNS has the records that a reserved domain needs.',

@@ -15,13 +15,18 @@ const LISTENERS = ['http', 'tls'];
  * To be called in the transaction that reserves the domain. Within one account, reservations may lie below each other.
  * @throws {ApiError} when the account has the very domain, or another account holds it or serves a name there.
  */
-export async function checkHolders(
+export async function checkHolders(db: Db, accountId: string, name: DomainName, baseDomain: string): Promise<void> {
+  await lockReservations(db);
+  await checkUnheld(db, accountId, name, baseDomain);
+}
+
+/** The same as it is now, without keeping others from reserving it. @throws {ApiError} likewise. */
+export async function checkUnheld(
   db: Db,
   accountId: string,
   { domain, root }: DomainName,
   baseDomain: string,
 ): Promise<void> {
-  await lockReservations(db);
   const own = await db.reservedDomain.findFirst({ where: { accountId, domain }, select: { id: true } });
   if (own) throw new ApiError('domainReservedByYou', { member: 'domain' });
 

@@ -1,5 +1,6 @@
 // Takes from a reserved domain what decides on its certificate (section 2.7 of the specification has both as members of it).
 
+import { followPolicy } from '../../../store/certificates/managed-certificates.ts';
 import { Prisma } from '../../../store/generated/prisma/client.ts';
 import { builder } from '../../builder/builder.ts';
 import { route } from '../../route.ts';
@@ -11,13 +12,16 @@ builder.mutationField('deleteReservedDomainCertificate', (t) =>
     nullable: true,
     description:
       'Has a reserved domain no longer show the certificate that was uploaded for it: one is to be obtained by the ' +
-      'automatic policy again. It is no error when there is none. Answers with the id of the domain.',
+      'automatic policy again. It is no error when there is none. Fails with `CONFLICT` for one that the gateway obtained ' +
+      'and renews: delete the policy instead. Answers with the id of the domain.',
     args: { id: t.arg.id({ required: true, description: 'The id of the reserved domain.' }) },
     resolve: async (_, { id }, context) => {
       const where = { id, accountId: context.accountId };
-      await context.write(reservedDomains, 'UPDATED', async (db) => {
+      await context.update(reservedDomains, id, async (db, announce) => {
         const data = await dropCertificate(id, context, db);
-        return db.reservedDomain.update({ where, data, select: { id: true } });
+        const row = await db.reservedDomain.update({ where, data, select: { id: true } });
+        await followPolicy(db, announce, id, context.app.now());
+        return row;
       });
       return id;
     },
@@ -28,15 +32,18 @@ builder.mutationField('deleteReservedDomainCertificateManagementPolicy', (t) =>
   t.id({
     nullable: true,
     description:
-      'Has no certificate obtained for a reserved domain. It is no error when none is to be. Answers with the id of the ' +
-      'domain.',
+      'Has no certificate obtained or renewed for a reserved domain. One that is there stays until it expires, or another ' +
+      'takes its place. A revocation that the authority has not answered yet is given up. It is no error when none is to be ' +
+      'obtained. Answers with the id of the domain.',
     args: { id: t.arg.id({ required: true, description: 'The id of the reserved domain.' }) },
     resolve: async (_, { id }, context) => {
       const where = { id, accountId: context.accountId };
       const data = { certificatePolicy: Prisma.DbNull };
-      await context.write(reservedDomains, 'UPDATED', (db) =>
-        db.reservedDomain.update({ where, data, select: { id: true } }),
-      );
+      await context.update(reservedDomains, id, async (db, announce) => {
+        const row = await db.reservedDomain.update({ where, data, select: { id: true } });
+        await followPolicy(db, announce, id, context.app.now());
+        return row;
+      });
       return id;
     },
   }),

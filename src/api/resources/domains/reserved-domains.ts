@@ -1,29 +1,34 @@
 // Reserved domains: names that are the account's alone (specification sections 2.7 and 4.7).
 
+import { followPolicy, keepShownElsewhere } from '../../../store/certificates/managed-certificates.ts';
+import type { ReservedDomainModel } from '../../../store/generated/prisma/models.ts';
 import { newId, randomLabel } from '../../../store/ids.ts';
 import { builder, Ref } from '../../builder/builder.ts';
 import { collection, deleteMutation, Node, readRoutes } from '../../collections/collection.ts';
+import type { Context } from '../../context.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { idempotencyKeyArgument } from '../../idempotency.ts';
-import { NOTE_COLUMNS } from '../../resource.ts';
 import { route } from '../../route.ts';
 import { checkTexts } from '../../text-limits.ts';
 import { changeCertificate, chooseCertificate } from './certificate-choice.ts';
+import { CertificateManagementPolicy, type Policy } from './certificate-policy.ts';
 import {
-  CertificateManagementPolicy,
-  CertificateManagementPolicyInput,
   CertificateManagementStatus,
+  CertificateProvisioning,
   certificateSelection,
-  type Policy,
-} from './certificate-management.ts';
+  type Managed,
+  managedSelect,
+} from './certificate-status.ts';
 import { checkHolders } from './conflicting-domains.ts';
+import { CreateReservedDomainInput, UpdateReservedDomainInput } from './domain-inputs.ts';
+import { DOMAIN_MEMBERS, DOMAIN_SEARCH } from './domain-members.ts';
 import { readDomainName } from './domain-name.ts';
 
 const CNAME_LABEL_LENGTH = 16;
 const ACME_LABEL_LENGTH = 8;
 const REGION_MAX_BYTES = 64;
 
-const ReservedDomain = builder.prismaObject('ReservedDomain', {
+export const ReservedDomain = builder.prismaObject('ReservedDomain', {
   description: 'A name, or a wildcard for all names below one, that nobody but your account may use.',
   interfaces: [Node],
   fields: (t) => ({
@@ -59,7 +64,7 @@ const ReservedDomain = builder.prismaObject('ReservedDomain', {
       type: Ref,
       nullable: true,
       description:
-        'The certificate that was uploaded for its visitors; null when they see one that the gateway has chosen.',
+        'The certificate that its visitors see, uploaded or obtained; null when it is one of the development authority.',
       select: { certificateId: true },
       resolve: ({ certificateId: id }) => (id === null ? null : { id, path: `/tls_certificates/${id}` }),
     }),
@@ -76,8 +81,15 @@ const ReservedDomain = builder.prismaObject('ReservedDomain', {
       type: CertificateManagementStatus,
       nullable: true,
       description: 'How far its certificate has come; null when it has no policy.',
-      select: { certificatePolicy: true, createdAt: true },
-      resolve: ({ certificatePolicy, createdAt }) => (certificatePolicy ? { since: createdAt } : null),
+      select: { managedCertificate: { select: managedSelect } },
+      resolve: ({ managedCertificate }) => managedCertificate as Managed | null,
+    }),
+    certificateProvisioning: t.field({
+      type: CertificateProvisioning,
+      nullable: true,
+      description: 'The same in full: the step, the records, and what was tried; null when it has no policy.',
+      select: { managedCertificate: { select: managedSelect } },
+      resolve: ({ managedCertificate }) => managedCertificate as Managed | null,
     }),
     acmeChallengeCnameTarget: t.exposeString('acmeChallengeCnameTarget', {
       nullable: true,
@@ -96,54 +108,11 @@ export const reservedDomains = collection({
   plural: 'reservedDomains',
   typeName: 'ReservedDomain',
   ref: ReservedDomain,
+  members: DOMAIN_MEMBERS,
   table: (db) => db.reservedDomain,
   audit: { name: 'domain', subject: 'A reserved domain' },
   conflicts: { taken: 'domainReservedByYou', inUse: 'domainInUse' },
-  search: {
-    ...{ rank: 80, table: 'reserved_domain', title: 't.domain', detail: 't.description' },
-    texts: ['t.domain', 't.cname_target', 't.acme_challenge_cname_target', ...NOTE_COLUMNS],
-  },
-});
-
-const certificateHelp =
-  'The id of a TLS certificate of your account that covers the domain, to be shown to its visitors. Below the gateway’s ' +
-  'own base domain there can be none.';
-
-const CreateReservedDomainInput = builder.inputType('CreateReservedDomainInput', {
-  description: 'A domain to reserve.',
-  fields: (t) => ({
-    domain: t.string({
-      required: true,
-      description:
-        'A full name such as `app.example.com`, or a wildcard such as `*.example.com`, which stands for every name ' +
-        'below `example.com`. It must end in a public top-level domain, or lie below the gateway’s own base domain.',
-    }),
-    region: t.string({ description: 'Shown as it is given: letters, digits and hyphens, at most 64 bytes.' }),
-    description: t.string({ description: 'What it is for, for people; at most 255 bytes.' }),
-    metadata: t.string({ description: 'Anything, for machines; at most 4096 bytes.' }),
-    certificateManagementPolicy: t.field({
-      type: CertificateManagementPolicyInput,
-      description: 'How its certificate is to be obtained. Below the gateway’s own base domain it must be left out.',
-    }),
-    certificateId: t.id({ description: `${certificateHelp} Without, it is obtained by a policy.` }),
-  }),
-});
-
-const UpdateReservedDomainInput = builder.inputType('UpdateReservedDomainInput', {
-  description: 'What to change; a member left out or null stays as it is. The domain and its region stay for good.',
-  fields: (t) => ({
-    description: t.string({ description: 'At most 255 bytes; "" clears it.' }),
-    metadata: t.string({ description: 'At most 4096 bytes; "" clears it.' }),
-    certificateManagementPolicy: t.field({
-      type: CertificateManagementPolicyInput,
-      description:
-        'How its certificate is to be obtained, in place of one that was uploaded. Members left out stay as they are; ' +
-        '"" is the default.',
-    }),
-    certificateId: t.id({
-      description: `${certificateHelp} It takes the place of the policy. "" has the certificate obtained by a policy again.`,
-    }),
-  }),
+  search: DOMAIN_SEARCH,
 });
 
 builder.mutationField('createReservedDomain', (t) =>
@@ -157,33 +126,46 @@ builder.mutationField('createReservedDomain', (t) =>
       input: t.arg({ type: CreateReservedDomainInput, required: true, description: 'The domain.' }),
       ...idempotencyKeyArgument,
     },
-    resolve: (query, _, { input }, context) => {
-      const { accountId, app } = context;
-      const { config } = app;
-      const name = readDomainName(input.domain, config);
-      const data = {
-        ...checkTexts(input, 'domain'),
-        id: newId(reservedDomains.prefix),
-        accountId,
-        domain: name.domain,
-        region: checkRegion(input.region ?? ''),
-        ...(name.isOurs
-          ? {}
-          : {
-              cnameTarget: `${randomLabel(CNAME_LABEL_LENGTH)}.${config.cnameDomain}`,
-              acmeChallengeCnameTarget: name.isWildcard
-                ? `${randomLabel(ACME_LABEL_LENGTH)}.${config.acmeDomain}`
-                : null,
-            }),
-      };
-      return context.write(reservedDomains, 'CREATED', async (db) => {
-        await checkHolders(db, accountId, name, config.baseDomain);
-        const certificate = await chooseCertificate(input, name, context, db);
-        return db.reservedDomain.create({ ...query, data: { ...data, ...certificate } });
-      });
-    },
+    resolve: (query, _, { input }, context) => reserveDomain(query, input, context),
   }),
 );
+
+/**
+ * Reserves a domain for the account of the caller.
+ * @param query what is to be read of it.
+ * @throws {ApiError} when it cannot be reserved.
+ */
+export function reserveDomain(
+  query: object,
+  input: typeof CreateReservedDomainInput.$inferInput,
+  context: Context,
+): Promise<ReservedDomainModel> {
+  const { accountId, app } = context;
+  const { config } = app;
+  const now = app.now();
+  const name = readDomainName(input.domain, config);
+  const data = {
+    ...checkTexts(input, 'domain'),
+    id: newId(reservedDomains.prefix),
+    accountId,
+    createdAt: new Date(now),
+    domain: name.domain,
+    region: checkRegion(input.region ?? ''),
+    ...(name.isOurs
+      ? {}
+      : {
+          cnameTarget: `${randomLabel(CNAME_LABEL_LENGTH)}.${config.cnameDomain}`,
+          acmeChallengeCnameTarget: name.isWildcard ? `${randomLabel(ACME_LABEL_LENGTH)}.${config.acmeDomain}` : null,
+        }),
+  };
+  return context.create(reservedDomains, async (db, announce) => {
+    await checkHolders(db, accountId, name, config.baseDomain);
+    const certificate = await chooseCertificate(input, name, context, db);
+    await db.reservedDomain.create({ data: { ...data, ...certificate }, select: { id: true } });
+    await followPolicy(db, announce, data.id, now);
+    return db.reservedDomain.findUniqueOrThrow({ ...query, where: { id: data.id } });
+  });
+}
 
 builder.mutationField('updateReservedDomain', (t) =>
   t.prismaField({
@@ -197,9 +179,11 @@ builder.mutationField('updateReservedDomain', (t) =>
     resolve: (query, _, { id, input }, context) => {
       const where = { id, accountId: context.accountId };
       const texts = checkTexts(input, 'domain');
-      return context.write(reservedDomains, 'UPDATED', async (db) => {
+      return context.update(reservedDomains, id, async (db, announce) => {
         const certificate = await changeCertificate(input, id, context, db);
-        return db.reservedDomain.update({ ...query, where, data: { ...texts, ...certificate } });
+        await db.reservedDomain.update({ where, data: { ...texts, ...certificate }, select: { id: true } });
+        await followPolicy(db, announce, id, context.app.now());
+        return db.reservedDomain.findUniqueOrThrow({ ...query, where });
       });
     },
   }),
@@ -209,6 +193,7 @@ deleteMutation(reservedDomains, 'deleteReservedDomain', {
   description:
     'Gives a domain up: anybody may reserve it from now on. Answers with its id; fails with `CONFLICT` while an edge ' +
     'answers on it.',
+  before: keepShownElsewhere,
 });
 
 function checkRegion(region: string): string {

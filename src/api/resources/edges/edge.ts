@@ -5,7 +5,9 @@ import { deleteEdgeEndpoints } from '../../../store/edges/edge-endpoints.ts';
 import type { EdgeKind } from '../../../store/generated/prisma/enums.ts';
 import { isId, newId } from '../../../store/ids.ts';
 import { builder } from '../../builder/builder.ts';
+import { bulkOperation } from '../../collections/bulk-operations.ts';
 import type { DeleteMutationOptions } from '../../collections/collection.ts';
+import { type ListMembers, NOTED_MEMBERS, relatedTexts } from '../../collections/members.ts';
 import type { Announce, Context } from '../../context.ts';
 import { requireFound } from '../../errors/errors.ts';
 import {
@@ -32,7 +34,7 @@ type EdgeHost = ModuleHost & { kind: keyof typeof kinds };
 export function createEdge(host: EdgeHost, modules: AnyApiModule[], context: Context, query: object, input: Input) {
   const { accountId } = context;
   const texts = checkTexts(input);
-  return context.write(host, 'CREATED', async (db, announce) => {
+  return context.create(host, async (db, announce) => {
     const id = newId(host.prefix);
     await db.edge.create({ data: { ...texts, id, accountId, kind: kinds[host.kind] }, select: { id: true } });
     return change(host, modules, { context, db, id }, announce, query, input);
@@ -49,7 +51,7 @@ export function updateEdge(
   input: Input,
 ) {
   const { accountId } = context;
-  return context.write(host, 'UPDATED', async (db, announce) => {
+  return context.update(host, id, async (db, announce) => {
     const where = { id, accountId, kind: kinds[host.kind] };
     requireFound(await db.edge.findFirst({ where, select: { id: true } }), nounOf(host.kind));
     return change(host, modules, { context, db, id }, announce, query, input);
@@ -81,19 +83,23 @@ export function edgeDeletion(
   name: string,
   { description, cascade }: Pick<DeleteMutationOptions, 'cascade'> & { description: string },
 ): void {
+  const deleteOne = (context: Context, id: string) => {
+    const where = { id: isId(host.prefix, id) ? id : '', accountId: context.accountId, kind: kinds[host.kind] };
+    const work = async (db: Db, announce: Announce) => {
+      requireFound(await db.edge.findFirst({ where, select: { id: true } }), nounOf(host.kind));
+      await deleteEdgeEndpoints({ db, announce, baseUrl: context.baseUrl }, id);
+      await db.edge.delete({ where, select: { id: true } });
+    };
+    return context.remove(host, id, work, cascade);
+  };
+  bulkOperation(host.kind, 'DELETE', { apply: deleteOne });
   builder.mutationField(name, (t) =>
     t.id({
       nullable: true,
       description,
       args: { id: t.arg.id({ required: true, description: `The id of the ${nounOf(host.kind)}.` }) },
       resolve: async (_, { id }, context) => {
-        const where = { id: isId(host.prefix, id) ? id : '', accountId: context.accountId, kind: kinds[host.kind] };
-        const work = async (db: Db, announce: Announce) => {
-          requireFound(await db.edge.findFirst({ where, select: { id: true } }), nounOf(host.kind));
-          await deleteEdgeEndpoints({ db, announce, baseUrl: context.baseUrl }, id);
-          await db.edge.delete({ where, select: { id: true } });
-        };
-        await context.remove(host, id, work, cascade);
+        await deleteOne(context, id);
         return id;
       },
     }),
@@ -132,6 +138,12 @@ export function edgeInputs(name: string, modules: AnyApiModule[]) {
 
 /** What of an edge's row gives its hostports, in the order in which they were given. */
 export const hostportsSelect = { hostports: { select: { hostport: true }, orderBy: { position: 'asc' } } } as const;
+
+/** What lists of edges can be filtered and ordered by. */
+export const EDGE_MEMBERS: ListMembers = {
+  ...NOTED_MEMBERS,
+  hostports: relatedTexts('hostports', 'hostport'),
+};
 
 const HOSTPORTS = `(SELECT string_agg(hostport, ', ' ORDER BY position) FROM edge_hostport WHERE edge_id = t.id)`;
 

@@ -4,8 +4,11 @@ import { queryFromInfo } from '@pothos/plugin-prisma';
 import { discardDeadLetters, retryDeadLetters } from '../../../store/events/dead-letters.ts';
 import { isId } from '../../../store/ids.ts';
 import { builder } from '../../builder/builder.ts';
-import { Node, registerResource } from '../../collections/collection.ts';
-import { connectionOf, readPage } from '../../collections/page.ts';
+import { Node } from '../../collections/collection.ts';
+import { listArguments, readList } from '../../collections/list.ts';
+import { ID_MEMBER, id, type ListMembers, text, time } from '../../collections/members.ts';
+import { type Resource, registerResource, tableOf } from '../../collections/nodes.ts';
+import { connectionOf } from '../../collections/page.ts';
 import type { Context } from '../../context.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
 import { idempotencyKeyArgument } from '../../idempotency.ts';
@@ -34,12 +37,22 @@ const EventDeadLetter = builder.prismaObject('EventDeadLetter', {
   }),
 });
 
-registerResource({
+const deadLetters: Resource = {
   kind: 'eventDeadLetter',
   prefix: 'edl',
   typeName: 'EventDeadLetter',
   table: (db) => db.eventDeadLetter,
-});
+};
+registerResource(deadLetters);
+
+const members: ListMembers = {
+  ...ID_MEMBER,
+  created_at: time('createdAt', { isOrdered: false }),
+  event_id: id('eventId'),
+  event_type: text('eventType'),
+  error_code: text('errorCode'),
+  error_message: text('errorMessage'),
+};
 
 const DeadLetterCount = builder.objectRef<{ count: number }>('EventDeadLetterCount').implement({
   description: 'How many dead letters something was done with.',
@@ -72,26 +85,16 @@ builder.queryField('eventDeadLetters', (t) =>
   t.field({
     type: connectionOf(EventDeadLetter, 'EventDeadLetter'),
     nullable: true,
-    description: 'The events that an event destination refused for good, the newest first.',
-    args: {
-      ...ofDestination,
-      first: t.arg.int({ description: 'How many to give, 1 to 100; 100 when left out.' }),
-      after: t.arg.id({ description: 'Give those older than this id.' }),
-      last: t.arg.int({ description: 'How many to give when paging backwards, 1 to 100.' }),
-      before: t.arg.id({ description: 'Give those newer than this id, the nearest of them.' }),
-    },
-    resolve: async (_, { destinationId, ...page }, context, info) => {
+    description:
+      'The events that an event destination refused for good, the newest first unless you ask for another order.',
+    args: { ...ofDestination, ...listArguments(members) },
+    resolve: async (_, { destinationId, ...args }, context, info) => {
       await checkDestination(context, destinationId);
       const paths = [['nodes'], ['edges', 'node']];
       const query = queryFromInfo({ context, info, typeName: 'EventDeadLetter', paths });
+      const table = tableOf(deadLetters, context.db);
       const scope = { destinationId, accountId: context.accountId };
-      const table = context.db.eventDeadLetter;
-      return readPage(
-        page,
-        { prefix: 'edl', path: pathOf(destinationId) },
-        (slice) => table.findMany({ ...query, ...slice, where: { ...slice.where, ...scope } }),
-        () => table.count({ where: scope }),
-      );
+      return readList({ prefix: 'edl', path: pathOf(destinationId), members, table, scope }, args, context, query);
     },
   }),
 );
@@ -105,7 +108,7 @@ builder.mutationField('retryEventDeadLetter', (t) =>
     args: { ...ofLetter, ...idempotencyKeyArgument },
     resolve: async (_, { destinationId, id }, context) => {
       const ids = [checked(id)];
-      if ((await move(context, retryDeadLetters, destinationId, ids)) === 0)
+      if ((await move(context, 'DEAD_LETTERS_RETRIED', destinationId, ids)) === 0)
         throw new ApiError('notFound', { kind: NOUN });
       return id;
     },
@@ -119,7 +122,7 @@ builder.mutationField('discardEventDeadLetter', (t) =>
     args: ofLetter,
     resolve: async (_, { destinationId, id }, context) => {
       const ids = [checked(id)];
-      if ((await move(context, discardDeadLetters, destinationId, ids)) === 0)
+      if ((await move(context, 'DEAD_LETTERS_DISCARDED', destinationId, ids)) === 0)
         throw new ApiError('notFound', { kind: NOUN });
       return id;
     },
@@ -135,7 +138,7 @@ builder.mutationField('retryEventDeadLetters', (t) =>
       'with how many there were.',
     args: { ...ofDestination, ...idempotencyKeyArgument },
     resolve: async (_, { destinationId }, context) => ({
-      count: await move(context, retryDeadLetters, destinationId),
+      count: await move(context, 'DEAD_LETTERS_RETRIED', destinationId),
     }),
   }),
 );
@@ -147,7 +150,7 @@ builder.mutationField('discardEventDeadLetters', (t) =>
     description: 'Throws all dead letters of an event destination away. Answers with how many there were.',
     args: ofDestination,
     resolve: async (_, { destinationId }, context) => ({
-      count: await move(context, discardDeadLetters, destinationId),
+      count: await move(context, 'DEAD_LETTERS_DISCARDED', destinationId),
     }),
   }),
 );
@@ -160,22 +163,27 @@ function checked(id: string): string {
   return id;
 }
 
-/** @throws {ApiError} when the account has no such destination. */
-async function checkDestination(context: Pick<Context, 'db' | 'accountId'>, id: string): Promise<void> {
+/** @returns what people call it. @throws {ApiError} when the account has no such destination. */
+async function checkDestination(context: Pick<Context, 'db' | 'accountId'>, id: string): Promise<string> {
   const where = { id, accountId: context.accountId };
-  requireFound(await context.db.eventDestination.findUnique({ where, select: { id: true } }), 'event destination');
+  const select = { description: true };
+  return requireFound(await context.db.eventDestination.findUnique({ where, select }), 'event destination').description;
 }
+
+const moves = { DEAD_LETTERS_RETRIED: retryDeadLetters, DEAD_LETTERS_DISCARDED: discardDeadLetters };
 
 /** Does something with dead letters of a destination, with all of them where no ids are given. @returns how many there were. */
 async function move(
   context: Context,
-  work: typeof retryDeadLetters,
+  action: keyof typeof moves,
   destinationId: string,
   ids?: string[],
 ): Promise<number> {
-  return context.withoutAudit(async (db, announce) => {
-    await checkDestination({ db, accountId: context.accountId }, destinationId);
-    return work(db, announce, { destinationId, ids });
+  return context.act(async (db, announce) => {
+    const objectName = await checkDestination({ db, accountId: context.accountId }, destinationId);
+    const count = await moves[action](db, announce, { destinationId, ids });
+    const act = { action, kind: 'eventDestination', objectId: destinationId, objectName, after: { count, ids } };
+    return { result: count, acts: count > 0 ? [act] : [] };
   });
 }
 

@@ -7,6 +7,7 @@ import { newId } from '../../../store/ids.ts';
 import type { Keys } from '../../../store/keys/keys.ts';
 import { builder } from '../../builder/builder.ts';
 import { collection, deleteMutation, Node, readRoutes } from '../../collections/collection.ts';
+import { NOTED_MEMBERS, text } from '../../collections/members.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
 import { idempotencyKeyArgument } from '../../idempotency.ts';
 import { searchByNotes } from '../../resource.ts';
@@ -53,6 +54,7 @@ const eventDestinations = collection({
   plural: 'eventDestinations',
   typeName: 'EventDestination',
   ref: EventDestination,
+  members: { ...NOTED_MEMBERS, format: text('format') },
   table: (db) => db.eventDestination,
   audit: { name: 'event_destination', subject: 'An event destination' },
   conflicts: { inUse: 'destinationInUse' },
@@ -103,7 +105,7 @@ builder.mutationField('createEventDestination', (t) =>
       const row = { id: newId(eventDestinations.prefix), accountId, target: shown };
       const target = sealTarget(app.keys, row);
       const data = { ...texts, ...row, format, target, lane: { create: { accountId } } };
-      const destination = await context.write(eventDestinations, 'CREATED', (db) =>
+      const destination = await context.create(eventDestinations, (db) =>
         db.eventDestination.create({ ...query, data }),
       );
       return { ...destination, shown };
@@ -128,7 +130,7 @@ builder.mutationField('updateEventDestination', (t) =>
       checkFormat(input.format);
       const { accountId, app } = context;
       const given = input.target ? checkTarget(input.target, app.config) : undefined;
-      return context.write(eventDestinations, 'UPDATED', async (db, announce) => {
+      return context.update(eventDestinations, id, async (db, announce) => {
         if (!given) return db.eventDestination.update({ ...query, where, data: texts });
         const target = await replaceTarget(given, app.keys, where, db);
         announce({ kind: 'eventDelivery', action: 'CREATED', id, accountId });

@@ -82,7 +82,7 @@ builder.mutationField('createEventSource', (t) =>
     resolve: async (_, { subscriptionId, input }, context) => {
       const key = { subscriptionId, type: checkType(input.type, 'type') };
       const data = { ...key, ...(await checkChoice(key.type, input)) };
-      return context.write(eventSubscriptions, 'UPDATED', async (db) => {
+      return context.update(eventSubscriptions, subscriptionId, async (db) => {
         await lockSubscription(db, { id: subscriptionId, accountId: context.accountId });
         const there = await db.eventSource.findUnique({ where: { subscriptionId_type: key } });
         if (there) throw new ApiError('sourceThere');
@@ -107,7 +107,7 @@ builder.mutationField('updateEventSource', (t) =>
       }
       const key = { subscriptionId, type };
       const data = isEventName(type) ? await checkChoice(type, input) : {};
-      return context.write(eventSubscriptions, 'UPDATED', async (db) => {
+      return context.update(eventSubscriptions, subscriptionId, async (db) => {
         await lockSubscription(db, { id: subscriptionId, accountId: context.accountId });
         const there = await db.eventSource.findUnique({ where: { subscriptionId_type: key } });
         if (!there) throw new ApiError('sourceNotThere');
@@ -125,7 +125,7 @@ builder.mutationField('deleteEventSource', (t) =>
     args: ofSource,
     resolve: async (_, where, context) => {
       const { subscriptionId, type } = where;
-      await context.write(eventSubscriptions, 'UPDATED', async (db) => {
+      await context.update(eventSubscriptions, subscriptionId, async (db) => {
         await lockSubscription(db, { id: subscriptionId, accountId: context.accountId });
         const { count } = await db.eventSource.deleteMany({ where: { subscriptionId, type } });
         if (count === 0) throw new ApiError('sourceNotThere');

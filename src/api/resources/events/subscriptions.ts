@@ -4,6 +4,7 @@ import type { Db } from '../../../store/database/client.ts';
 import { newId } from '../../../store/ids.ts';
 import { builder, Ref } from '../../builder/builder.ts';
 import { collection, deleteMutation, Node, readRoutes } from '../../collections/collection.ts';
+import { NOTED_MEMBERS, relatedTexts } from '../../collections/members.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { idempotencyKeyArgument } from '../../idempotency.ts';
 import { NOTE_COLUMNS } from '../../resource.ts';
@@ -61,6 +62,11 @@ export const eventSubscriptions = collection({
   plural: 'eventSubscriptions',
   typeName: 'EventSubscription',
   ref: EventSubscription,
+  members: {
+    ...NOTED_MEMBERS,
+    sources: relatedTexts('sources', 'type'),
+    destinations: relatedTexts('destinations', 'destinationId'),
+  },
   table: (db) => db.eventSubscription,
   audit: { name: 'event_subscription', subject: 'An event subscription' },
   search: {
@@ -109,7 +115,7 @@ builder.mutationField('createEventSubscription', (t) =>
       const { accountId } = context;
       const data = { ...checkTexts(input), id: newId(eventSubscriptions.prefix), accountId };
       const sources = await checkSources(input.sources ?? []);
-      return context.write(eventSubscriptions, 'CREATED', async (db) => {
+      return context.create(eventSubscriptions, async (db) => {
         const destinations = await checkDestinations(db, accountId, input.destinationIds ?? []);
         const joined = {
           sources: { createMany: { data: sources } },
@@ -134,7 +140,7 @@ builder.mutationField('updateEventSubscription', (t) =>
       const where = { id, accountId: context.accountId };
       const data = checkTexts(input);
       const sources = input.sources && (await checkSources(input.sources));
-      return context.write(eventSubscriptions, 'UPDATED', async (db) => {
+      return context.update(eventSubscriptions, id, async (db) => {
         await lockSubscription(db, where);
         if (sources) await replaceSources(db, id, sources);
         if (input.destinationIds) {

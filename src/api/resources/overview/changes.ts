@@ -9,6 +9,11 @@ import { changeFeed, type GatheredChange } from './change-feed.ts';
 
 /** How delivery to an event destination is going; the id is the destination's. */
 const DELIVERY = 'eventDelivery';
+/** How far the certificate of a reserved domain has come; the id is the domain's. */
+const CERTIFICATE = 'domainCertificate';
+
+/** A capture of requests that was started, changed or ended; the id is its own. */
+const CAPTURE = 'trafficCapture';
 
 const ChangedObject = builder.objectRef<GatheredChange>('ChangedObject').implement({
   description: 'An object that changed. Ask for it by its id to see it as it is now.',
@@ -16,7 +21,8 @@ const ChangedObject = builder.objectRef<GatheredChange>('ChangedObject').impleme
     kind: t.exposeString('kind', {
       description:
         'What it is, as its look-up is called: `credential`. Of `eventDelivery`, which tells that delivery to an event ' +
-        'destination goes on, the id is that of the destination.',
+        'destination goes on, the id is that of the destination; of `domainCertificate`, which tells how far a certificate ' +
+        'has come, that of the reserved domain; of `trafficCapture`, that of the capture.',
     }),
     action: t.field({
       type: ChangeAction,
@@ -64,7 +70,7 @@ builder.subscriptionField('changes', (t) =>
 
 /** @throws {ApiError} naming the first that is none. */
 function chosen(kinds: readonly string[]): ReadonlySet<string> {
-  const known = [...subscribableKinds(), DELIVERY].sort();
+  const known = [...subscribableKinds(), DELIVERY, CERTIFICATE, CAPTURE].sort();
   const stranger = kinds.find((kind) => !known.includes(kind));
   if (stranger !== undefined)
     throw new ApiError('unknownChangeKind', { member: 'kinds', culprit: stranger, known: known.join(', ') });

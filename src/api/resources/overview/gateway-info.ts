@@ -7,6 +7,7 @@ import type { Context } from '../../context.ts';
 import type { AgentEndpointInfo, NodeFacts } from '../../dependencies.ts';
 import type { Route } from '../../route.ts';
 import { agentAddress } from './agent-address.ts';
+import { apiNeedsCa } from './api-certificate.ts';
 
 interface GatewayNodeRow {
   id: string;
@@ -54,6 +55,20 @@ const GatewayInfo = builder.objectRef<AgentEndpointInfo>('GatewayInfo').implemen
         'address that the gateway listens on; else, when that is none that other machines can use, the one you came by.',
       resolve: (door, _, { baseUrl }) => agentAddress(door, baseUrl),
     }),
+    needsCa: t.boolean({
+      description:
+        'Whether agents that connect to `agentAddress` must be given `caCertificate`; false where the operator gave the listener ' +
+        'a certificate for that name, or the gateway obtained one: agents then trust the authorities that Node trusts, or those ' +
+        'in the file of their `GATEWAY_CA`.',
+      resolve: async (door, _, { baseUrl }) =>
+        !(await door.hasOwnCertificate(agentAddress(door, baseUrl).replace(/:\d+$/, ''))),
+    }),
+    apiNeedsCa: t.boolean({
+      description:
+        'Whether who calls this API has to be given `caCertificate`: it is to show a certificate that the gateway obtains, and ' +
+        'none was obtained yet.',
+      resolve: (_, __, { app, baseUrl }) => apiNeedsCa(app, baseUrl),
+    }),
     caFile: t.string({
       nullable: true,
       description:
@@ -68,6 +83,11 @@ const GatewayInfo = builder.objectRef<AgentEndpointInfo>('GatewayInfo').implemen
     version: t.string({
       description: 'The version of the gateway, as agents are told it.',
       resolve: () => GATEWAY_VERSION,
+    }),
+    obtainsCertificates: t.boolean({
+      description:
+        'Whether the gateway obtains certificates of reserved domains: its operator has agreed to the terms of an authority.',
+      resolve: (_, __, { app }) => app.config.acmeTermsAgreed,
     }),
     nodes: t.field({
       type: [GatewayNode],

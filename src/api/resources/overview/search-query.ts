@@ -28,16 +28,17 @@ function searchedKinds(): SearchedKind[] {
 }
 
 /**
- * What has the text in its id, in a name, an address or a note; upper and lower case are the same. The object with
+ * What has all words in its id, its names, addresses and notes together; upper and lower case are the same. The object with
  * just this id comes first, however old it is; then one kind after the other, each with the newest first, of the newest
  * 10,000 of the kind.
  * @param first how many, at the most.
  */
-export function search(db: Db, accountId: string, text: string, first: number): Promise<SearchHit[]> {
+export function search(db: Db, accountId: string, words: readonly string[], first: number): Promise<SearchHit[]> {
+  const text = words.length === 1 ? (words[0] ?? '') : '';
   // Without an id to look for, the newest that fit are found without sorting all that do.
   const isAnId = isId(text.slice(0, text.indexOf('_')), text);
   const order = (id: Prisma.Sql) => (isAnId ? Prisma.sql`(${id} = ${text}) DESC,` : Prisma.empty);
-  const pattern = patternOf(text);
+  const patterns = words.map(patternOf);
   const rowsOf = ({ table, where = 'true' }: SearchedKind) => {
     const rows = Prisma.sql`SELECT * FROM ${Prisma.raw(table)} t WHERE account_id = ${accountId} AND ${Prisma.raw(where)}`;
     if (!isAnId) return Prisma.sql`${rows} ORDER BY id DESC LIMIT ${LOOKED_AT_MAX}`;
@@ -50,7 +51,7 @@ export function search(db: Db, accountId: string, text: string, first: number): 
          left(coalesce(nullif(${Prisma.raw(place.title)}, ''), t.id), ${SHOWN_MAX}) AS title,
          left(coalesce(${Prisma.raw(place.detail)}, ''), ${SHOWN_MAX}) AS detail
        FROM (${rowsOf(place)}) t ${Prisma.raw(place.join ?? '')}
-       WHERE concat_ws(E'\n', t.id, ${Prisma.raw(place.texts.join(', '))}) ~* ${pattern}
+       WHERE concat_ws(E'\n', t.id, ${Prisma.raw(place.texts.join(', '))}) ~* ALL(${patterns})
        ORDER BY ${order(Prisma.sql`t.id`)} t.id DESC LIMIT ${first})`,
   );
   return db.$queryRaw<SearchHit[]>`

@@ -2,11 +2,11 @@
 
 import { builder } from '../../builder/builder.ts';
 import { ONCE_PER_DOCUMENT } from '../../builder/field-cost.ts';
+import { searchWords } from '../../collections/search-words.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
 import { LOOKED_AT_MAX, type SearchHit, search } from './search-query.ts';
 
-const TEXT_MAX = 200;
 const HITS_MAX = 50;
 
 const Hit = builder.objectRef<SearchHit>('SearchHit').implement({
@@ -27,22 +27,20 @@ builder.queryField('search', (t) =>
     nullable: true,
     extensions: ONCE_PER_DOCUMENT,
     description:
-      'What has a text in its id, its names and addresses, its description or its metadata, whether in upper or lower ' +
-      'case. Whatever has just this id comes first; then endpoints, those that are offline, sessions, credentials, API ' +
-      'keys, bot users, users, domains, certificates, edges, routes, backends, IP policies, event destinations and ' +
-      'subscriptions, the newest of each first. Secrets are not searched, nor where event destinations lead, and of ' +
+      'What has all words of a text in its id, its names and addresses, its description and its metadata, in any order ' +
+      'and in upper or lower case. Whatever has just this id comes first; then endpoints, those that are offline, sessions, credentials, API ' +
+      'keys, bot users, users, domains, certificates, edges, routes, backends, IP policies, vaults, secrets by name, ' +
+      'visitors who have signed in and their sessions, event destinations and subscriptions, alerts, their rules, channels and silences, the newest of each first. What is secret is not searched, nor where event destinations lead, and of ' +
       `each kind the newest ${LOOKED_AT_MAX} only. A document may have one search.`,
     args: {
-      text: t.arg.string({ required: true, description: 'What to look for: 1 to 200 characters.' }),
+      text: t.arg.string({ required: true, description: 'What to look for: 1 to 10 words, in 1 to 200 characters.' }),
       first: t.arg.int({ defaultValue: 20, description: 'How many to give, 1 to 50.' }),
     },
     resolve: (_, { text, first }, { db, accountId }) => {
-      const wanted = text.trim();
-      if (wanted === '' || wanted.length > TEXT_MAX)
-        throw new ApiError('searchTextLength', { member: 'text', max: TEXT_MAX });
+      const words = searchWords(text.trim(), 'text');
       const size = first ?? 20;
       if (size < 1 || size > HITS_MAX) throw new ApiError('limitOutOfRange', { member: 'first', max: HITS_MAX });
-      return search(db, accountId, wanted, size);
+      return search(db, accountId, words, size);
     },
   }),
 );

@@ -1,8 +1,10 @@
 // A trial run of a traffic policy: what it would do to a request, rule by rule. Nothing is stored, and nobody is visited.
 
+import type { SecretReader } from '../../../http/module.ts';
 import { CompileQueueFull } from '../../../policy/compile/compile-queue.ts';
 import { joinPolicy, keepSecrets, type PolicySecret, splitPolicy } from '../../../policy/secrets/policy-secrets.ts';
 import { PolicyError } from '../../../policy/settings/problems.ts';
+import { SECRET_MASK } from '../../../protocol/policy/policy-secrets.ts';
 import type { PolicyProtocol } from '../../../protocol/policy/policy-shape.ts';
 import { openSecrets } from '../../../store/edges/policy-secrets.ts';
 import { isId } from '../../../store/ids.ts';
@@ -32,9 +34,10 @@ builder.queryField('evaluatePolicy', (t) =>
     extensions: ONCE_PER_DOCUMENT,
     description:
       'Runs a traffic policy against a request that you describe, and tells rule by rule what matched and what would be ' +
-      'done. Nothing is stored, and no upstream is asked: say with `response` what it would answer. Rate limits and ' +
+      'done. Nothing is stored, and no upstream is asked: say with `response` what it would answer. The requests of ' +
+      '`http-request` are really sent, as the rules after it depend on their answers. Rate limits and ' +
       'circuit breakers begin anew with each run. A policy as it is shown has `<secret>` in place of secrets: to run it, say ' +
-      'with `storedIn` whose it is. A document may have one run.',
+      'with `storedIn` whose it is. Each secret of a vault reads `<secret>`, so that no result shows one. A document may have one run.',
     args: {
       policy: t.arg.string({ required: true, description: 'The policy, in JSON or YAML.' }),
       request: t.arg({ type: PolicyRequestInput, required: true, description: 'The request of a visitor.' }),
@@ -62,6 +65,9 @@ builder.queryField('evaluatePolicy', (t) =>
         time: app.now,
         isPrivateFetched: app.config.policyFetch === 'any',
         signingKey: app.signingKey,
+        secrets: await maskedSecrets(text, context),
+        sendOutbound: app.sendOutbound,
+        locate: app.locate,
         compile: (work) => app.policies.compile(accountId, text, work).catch(explain),
       });
     },
@@ -75,6 +81,17 @@ async function secretsStoredIn(id: string, { db, accountId, app }: Context): Pro
   const host = isHost ? await rowWithPolicy(db, { table, id, accountId }) : undefined;
   const { policy } = requireFound(host, 'route or TLS edge');
   return policy ? openSecrets(app.keys, { table, id, accountId }, policy) : [];
+}
+
+/** The secrets of the account as trial runs have them: without their values, which the result could show. */
+async function maskedSecrets(policy: string, { db, accountId }: Context): Promise<SecretReader> {
+  // Characters may be written as escapes.
+  if (!/secrets|\\/.test(policy)) return { of: () => new Map() };
+  const select = { name: true, secrets: { select: { name: true } } } as const;
+  const rows = await db.vault.findMany({ where: { accountId }, select });
+  const masked = (secrets: { name: string }[]) => new Map(secrets.map(({ name }) => [name, SECRET_MASK]));
+  const vaults = new Map(rows.map(({ name, secrets }) => [name, masked(secrets)]));
+  return { of: () => vaults };
 }
 
 /** What is no policy at all is left to the trial run, which says so. */

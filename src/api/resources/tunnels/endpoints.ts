@@ -4,6 +4,8 @@
 import { isId } from '../../../store/ids.ts';
 import { builder, Ref } from '../../builder/builder.ts';
 import { collection, Node, readRoutes } from '../../collections/collection.ts';
+import { choice, ID_MEMBER, id, text, time } from '../../collections/members.ts';
+import type { Context } from '../../context.ts';
 import { countAgents, newestRoundTrip, servingSelect } from './endpoint-sessions.ts';
 import { EndpointTraffic, trafficOf } from './endpoint-traffic.ts';
 import { SERVED_ON_LIVE_NODES, servedOnLiveNodes } from './live-tunnels.ts';
@@ -105,6 +107,16 @@ export const Endpoint = builder.prismaObject('Endpoint', {
   }),
 });
 
+/** What edges serve is of no node. */
+async function servedNow(context: Pick<Context, 'db'>) {
+  return { OR: [...(await servedOnLiveNodes(context)), { nodeId: null }] };
+}
+
+/** The condition for the endpoints of the caller's account that answer now. */
+export async function liveEndpoints(context: Context) {
+  return { accountId: context.accountId, ...(await servedNow(context)) };
+}
+
 const endpoints = collection({
   kind: 'endpoint',
   prefix: 'ep',
@@ -113,9 +125,23 @@ const endpoints = collection({
   plural: 'endpoints',
   typeName: 'Endpoint',
   ref: Endpoint,
+  members: {
+    ...ID_MEMBER,
+    created_at: time('createdAt'),
+    updated_at: time('updatedAt', { isOrdered: false }),
+    public_url: text('publicUrl', { isOrdered: true }),
+    proto: text('proto'),
+    hostport: text('hostport'),
+    type: choice('type', { ephemeral: 'EPHEMERAL', edge: 'EDGE' }),
+    metadata: text('metadata'),
+    region: text('region'),
+    node_id: id('nodeId', { isNullable: true }),
+    'domain.id': id('domainId', { isNullable: true }),
+    'tunnel.id': id('tunnelId', { isNullable: true }),
+    'edge.id': id('edgeId', { isNullable: true }),
+  },
   table: (db) => db.endpoint,
-  // What edges serve is of no node.
-  where: async (context) => ({ OR: [...(await servedOnLiveNodes(context)), { nodeId: null }] }),
+  where: servedNow,
   search: {
     ...{
       rank: 10,

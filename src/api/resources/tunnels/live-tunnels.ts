@@ -51,6 +51,9 @@ export interface OpenTunnel {
 
 type Load<T> = (context: Context) => Promise<T[]>;
 
+/** The nodes whose lease holds. */
+export const liveNodeIds = coalesced(({ db }) => liveNodes(db));
+
 /** The account's live tunnels that have labels, the newest first. */
 export const liveLabelledTunnels = coalesced(async (context) => {
   const { db, accountId } = context;

@@ -3,12 +3,13 @@
 import { isId } from '../../../store/ids.ts';
 import { builder, Ref } from '../../builder/builder.ts';
 import { collection, Node } from '../../collections/collection.ts';
+import { ID_MEMBER, id, text, time } from '../../collections/members.ts';
 import { requireFound } from '../../errors/errors.ts';
 import { nounOf } from '../../naming.ts';
 import type { Route } from '../../route.ts';
 import { offlineDetails } from './offline-details.ts';
 
-const OfflineEndpoint = builder.prismaObject('OfflineEndpoint', {
+export const OfflineEndpoint = builder.prismaObject('OfflineEndpoint', {
   description:
     'An address that an agent served until it went offline. It is there until an agent of the account serves the address ' +
     'again, somebody forgets it, or 30 days are over; of each account the newest 1,000 are kept.',
@@ -52,6 +53,21 @@ const offlineEndpoints = collection({
   plural: 'offlineEndpoints',
   typeName: 'OfflineEndpoint',
   ref: OfflineEndpoint,
+  members: {
+    ...ID_MEMBER,
+    online_at: time('onlineAt', { isOrdered: false }),
+    offline_at: time('offlineAt'),
+    public_url: text('publicUrl', { isOrdered: true }),
+    proto: text('proto'),
+    hostport: text('hostport'),
+    metadata: text('metadata'),
+    forwards_to: text('forwardsTo'),
+    credential_id: id('credentialId', { isNullable: true }),
+    agent_version: text('agentVersion'),
+    ip: text('ip'),
+    os: text('os'),
+    reason: text('reason'),
+  },
   table: (db) => db.offlineEndpoint,
   search: {
     ...{ rank: 20, table: 'offline_endpoint', title: 't.public_url', detail: 't.reason' },
@@ -69,12 +85,14 @@ builder.mutationField('forgetOfflineEndpoint', (t) =>
     resolve: async (_, { id }, context) => {
       const { accountId } = context;
       const { kind, prefix } = offlineEndpoints;
-      const forgotten = await context.withoutAudit(async (db, announce) => {
-        const { count } = isId(prefix, id)
-          ? await db.offlineEndpoint.deleteMany({ where: { id, accountId } })
-          : { count: 0 };
-        if (count > 0) announce({ kind, action: 'DELETED', id, accountId });
-        return count > 0;
+      const forgotten = await context.act(async (db, announce) => {
+        const where = { id: isId(prefix, id) ? id : '', accountId };
+        const found = await db.offlineEndpoint.findFirst({ where, select: { publicUrl: true } });
+        const { count } = await db.offlineEndpoint.deleteMany({ where });
+        if (!found || count === 0) return { result: false, acts: [] };
+        announce({ kind, action: 'DELETED', id, accountId });
+        const act = { action: 'OFFLINE_ENDPOINT_FORGOTTEN', kind, objectId: id, objectName: found.publicUrl } as const;
+        return { result: true, acts: [act] };
       });
       return requireFound(forgotten ? id : null, nounOf(kind));
     },

@@ -13,7 +13,11 @@ type LegSession = Pick<Session, 'id' | 'leg' | 'nodeId'>;
 const TunnelLeg = builder.objectRef<LegSession>('TunnelLeg').implement({
   description: 'A session in which an agent serves a tunnel.',
   fields: (t) => ({
-    number: t.exposeInt('leg', { description: 'Its number among the sessions that the agent has at once, from 0.' }),
+    number: t.exposeInt('leg', {
+      description:
+        'Its number among the sessions that the agent has at once, from 0 to 3; 4 or more of one from which the agent is moving ' +
+        'to another process of the gateway.',
+    }),
     nodeId: t.exposeID('nodeId', { description: 'The node of the gateway that the agent is connected to: `node_…`.' }),
     session: t.field({ type: TunnelSession, description: 'The session.', resolve: (session) => session as Session }),
   }),

@@ -2,8 +2,10 @@
 
 import { isId } from '../../../store/ids.ts';
 import type { SessionCommand } from '../../../tunnel/control/session-commands.ts';
+import type { AnnouncedRefusal } from '../../../tunnel/session/session-types.ts';
 import { builder, Ref } from '../../builder/builder.ts';
 import { collection, Node, readRoutes } from '../../collections/collection.ts';
+import { ID_MEMBER, id, text, time } from '../../collections/members.ts';
 import type { Context } from '../../context.ts';
 import type { ShownRoundTrip } from '../../dependencies.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
@@ -26,6 +28,14 @@ export const RoundTripType = builder.objectRef<ShownRoundTrip>('RoundTrip').impl
         'Whether a node of the gateway did not answer within a second: it may know of a newer one. ' +
         'Null where the node that answers has no links to others, and tells of itself alone.',
     }),
+  }),
+});
+
+const RefusedCommand = builder.objectRef<AnnouncedRefusal>('RefusedCommand').implement({
+  description: 'A command that an agent has said it will refuse.',
+  fields: (t) => ({
+    command: t.exposeString('command', { description: '`restart`, `stop` or `update`.' }),
+    reason: t.exposeString('reason', { description: 'Why, in the words of the agent.' }),
   }),
 });
 
@@ -62,6 +72,17 @@ export const TunnelSession = builder.prismaObject('TunnelSession', {
       select: { credential: { select: { ownerId: true } } },
       resolve: ({ credential }, _, context) => mayActFor(context, credential?.ownerId),
     }),
+    refusedCommands: t.field({
+      type: [RefusedCommand],
+      nullable: true,
+      description:
+        'The commands that the agent said it will refuse, when it connected; an empty list when it said of none. Null when the ' +
+        'agent is connected to another node of the gateway that does not answer within a second.',
+      resolve: async ({ id }, _, { app }) => {
+        const refusals = await app.traffic.announcedRefusals(id);
+        return refusals && [...refusals];
+      },
+    }),
     roundTrip: t.field({
       type: RoundTripType,
       nullable: true,
@@ -81,6 +102,20 @@ const tunnelSessions = collection({
   plural: 'tunnelSessions',
   typeName: 'TunnelSession',
   ref: TunnelSession,
+  members: {
+    ...ID_MEMBER,
+    started_at: time('startedAt'),
+    metadata: text('metadata'),
+    ip: text('ip', { isOrdered: true }),
+    agent_version: text('agentVersion', { isOrdered: true }),
+    os: text('os'),
+    arch: text('arch'),
+    user_agent: text('userAgent'),
+    region: text('region'),
+    transport: text('transport'),
+    node_id: id('nodeId'),
+    'credential.id': id('credentialId', { isNullable: true }),
+  },
   table: (db) => db.tunnelSession,
   where: onLiveNodes,
   search: {
@@ -146,18 +181,23 @@ builder.mutationField('updateTunnelSession', (t) =>
   }),
 );
 
+const actions = { restart: 'AGENT_RESTARTED', stop: 'AGENT_STOPPED', update: 'AGENT_UPDATED' } as const;
 const refusals = { restart: 'restartRefused', stop: 'stopRefused', update: 'updateRefused' } as const;
 
 /** @throws {ApiError} when there is no such session, or its agent does not do it. */
 async function tell(context: Context, id: string, order: SessionCommand): Promise<string> {
   const where = { id, accountId: context.accountId, ...(await onLiveNodes(context)) };
-  const select = { credential: { select: { ownerId: true } }, node: { select: { id: true, address: true } } };
+  const credentialSelect = { select: { id: true, ownerId: true } };
+  const select = { ip: true, credential: credentialSelect, node: { select: { id: true, address: true } } };
   const row = isId('ts', id) ? await context.db.tunnelSession.findFirst({ where, select }) : null;
-  const { credential, node } = requireFound(row, nounOf(tunnelSessions.kind));
+  const { ip, credential, node } = requireFound(row, nounOf(tunnelSessions.kind));
   if (!mayActFor(context, credential?.ownerId)) throw new ApiError('notYourAgent');
   const outcome = await context.app.sessions.command(id, order, node);
   if (outcome === 'unreachable') throw new ApiError('agentUnreachable');
   if (outcome !== 'done') throw new ApiError(refusals[order.kind], { reason: outcome.refused });
+  const { kind: command, ...particulars } = order;
+  const after = { ip, credential_id: credential?.id ?? null, ...particulars };
+  await context.record({ action: actions[command], kind: tunnelSessions.kind, objectId: id, objectName: ip, after });
   return id;
 }
 

@@ -3,6 +3,7 @@
 import { type Labels, matchesLabels } from '../../../tunnel/endpoints/endpoint.ts';
 import { builder, Ref } from '../../builder/builder.ts';
 import { collection, Node, readRoutes } from '../../collections/collection.ts';
+import { ID_MEMBER, id, labels, text, time } from '../../collections/members.ts';
 import { openOnLiveNodes, tunnelGroups } from './live-tunnels.ts';
 
 export const Tunnel = builder.prismaObject('Tunnel', {
@@ -64,6 +65,17 @@ const tunnels = collection({
   plural: 'tunnels',
   typeName: 'Tunnel',
   ref: Tunnel,
+  members: {
+    ...ID_MEMBER,
+    started_at: time('startedAt'),
+    metadata: text('metadata'),
+    public_url: text('publicUrl', { isNullable: true, isOrdered: true }),
+    proto: text('proto', { isNullable: true }),
+    region: text('region'),
+    'tunnel_session.id': id('sessionId'),
+    labels: labels('labels'),
+    forwards_to: text('forwardsTo'),
+  },
   table: (db) => db.tunnel,
   where: openOnLiveNodes,
 });

@@ -1,5 +1,5 @@
-// The HTTP client of the GraphQL API: one POST per operation, named by its id. Nothing else in the dashboard sends
-// requests.
+// The HTTP client of the GraphQL API: one POST per operation, named by its id. Except for downloads (download.ts), nothing
+// else in the dashboard sends requests.
 
 import { syncClock } from '../clock.ts';
 import { ApiFailure, failureInResponse } from './api-failure.ts';

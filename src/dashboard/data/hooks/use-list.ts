@@ -1,7 +1,7 @@
 // A live list of the API: it loads pages as the user scrolls, and keeps the visible rows current.
 
 import { type ReadonlySignal, signal } from '@preact/signals';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
 import { type ApiFailure, execute, toApiFailure } from '../client/client.ts';
 import type { Operation } from '../client/operation.ts';
@@ -16,6 +16,8 @@ export interface LiveList<Row> {
   totalCount: number | undefined;
   hasMore: boolean;
   isLoading: boolean;
+  /** Whether the rows are still those of another filter or order, until there are some. */
+  isPrevious: boolean;
   error: ApiFailure | undefined;
   /** Loads the next page. The table calls it as the user scrolls. */
   loadMore: () => void;
@@ -33,6 +35,9 @@ export interface LiveList<Row> {
 export interface Paging {
   first?: number | null;
   after?: string | null;
+  filter?: string | null;
+  search?: string | null;
+  orderBy?: string | null;
 }
 
 /**
@@ -46,10 +51,11 @@ export function useList<Result, Variables extends Paging, Row extends WithId>(
   { kinds, pollMs, skip = false }: RefreshTriggers & { skip?: boolean } = {},
 ): LiveList<Row> {
   const key = `${operation.id} ${JSON.stringify(variables)}`;
+  const scope = scopeOf(variables);
   // A link starts at the top of the list; the back button restores the position. (The router's types lack `wasPush`.)
   const { wasPush } = useLocation() as { wasPush?: boolean };
   const cached = useMemo(() => {
-    const list = takeCachedList<Row>(key);
+    const list = takeCachedList<Row>(key, scope);
     if (wasPush) list.scroll.top = 0;
     return list;
   }, [key]);
@@ -122,12 +128,26 @@ export function useList<Result, Variables extends Paging, Row extends WithId>(
     }
   }, [cached, list, kinds?.join(), pollMs, skip]);
 
+  const previous = useRef<{ objects: string; rows: readonly Row[]; totalCount: number | undefined } | undefined>(
+    undefined,
+  );
+  const isPrevious = list.isLoading && previous.current?.objects === scope.objects && previous.current.rows.length > 0;
+  if (!list.isLoading) previous.current = { objects: scope.objects, rows: list.rows, totalCount: list.totalCount };
   return {
     ...list,
+    ...(isPrevious && { ...previous.current, isLoading: false }),
+    isPrevious,
     loadMore: () => list.loadMore(),
     setVisibleRange: (from, to) => list.setVisibleRange(from, to),
     refetch: () => list.refetch(),
   };
+}
+
+/** What the variables say of a list, and what names the list that they choose rows of. */
+function scopeOf<Variables extends Paging>(variables: Omit<Variables, 'first' | 'after'>) {
+  const { filter, search, orderBy, ...others }: Omit<Paging, 'first' | 'after'> = variables;
+  const isNarrowed = [filter, search, ...Object.values(others)].some((value) => value !== undefined && value !== null);
+  return { isNarrowed, isOrdered: Boolean(orderBy), objects: JSON.stringify(others) };
 }
 
 function sourceState<Row extends WithId>({ source: { rows, totalCount, hasMore } }: CachedList<Row>) {

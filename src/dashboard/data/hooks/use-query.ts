@@ -15,6 +15,8 @@ export interface QueryOptions extends RefreshTriggers {
 export interface QueryState<Result> {
   /** The latest result; undefined until there is one. */
   data: Result | undefined;
+  /** Whether `data` is still that of earlier variables, because of `keepPreviousData`. */
+  isPrevious: boolean;
   /** The error of the latest request. There may be older data beside it. */
   error: ApiFailure | undefined;
   /** Whether the first response is pending. */
@@ -33,7 +35,7 @@ interface State<Result> {
 export function useQuery<Result, Variables>(
   operation: Operation<Result, Variables>,
   variables: Variables,
-  { kinds, pollMs, skip = false, keepPreviousData = false }: QueryOptions = {},
+  { kinds, pollMs, minIntervalMs, skip = false, keepPreviousData = false }: QueryOptions = {},
 ): QueryState<Result> {
   const key = `${operation.id} ${JSON.stringify(variables)}`;
   const [state, setState] = useState<State<Result>>({ key });
@@ -42,7 +44,7 @@ export function useQuery<Result, Variables>(
   useEffect(() => {
     if (skip) return;
     const unmounted = new AbortController();
-    const { refreshNow, stop } = refreshOn({ kinds, pollMs }, fetchData);
+    const { refreshNow, stop } = refreshOn({ kinds, pollMs, minIntervalMs }, fetchData);
     refetchNow.current = refreshNow;
     void refreshNow();
     return () => {
@@ -65,5 +67,6 @@ export function useQuery<Result, Variables>(
   const isCurrent = state.key === key;
   const data = isCurrent || keepPreviousData ? state.data : undefined;
   const error = isCurrent ? state.error : undefined;
-  return { data, error, isLoading: data === undefined && error === undefined && !skip, refetch };
+  const isPrevious = !isCurrent && data !== undefined;
+  return { data, isPrevious, error, isLoading: data === undefined && error === undefined && !skip, refetch };
 }

@@ -1,7 +1,7 @@
 // A cache of the lists that the user left last: returning to one shows its rows and scroll position at once.
 
 import type { WithId } from './list-rows.ts';
-import { ListSource } from './list-source.ts';
+import { type ListScope, ListSource } from './list-source.ts';
 
 /** A list can have thousands of rows, so only a few lists are cached. */
 const MAX_CACHED_LISTS = 4;
@@ -15,8 +15,8 @@ export interface CachedList<Row extends WithId> {
 const cache = new Map<string, CachedList<WithId>>();
 
 /** Takes a list out of the cache, or creates one. It belongs to the caller until `cacheList`. */
-export function takeCachedList<Row extends WithId>(key: string): CachedList<Row> {
-  const cached = cache.get(key) ?? { source: new ListSource<WithId>(), scroll: { top: 0 } };
+export function takeCachedList<Row extends WithId>(key: string, scope: ListScope = {}): CachedList<Row> {
+  const cached = cache.get(key) ?? { source: new ListSource<WithId>(scope), scroll: { top: 0 } };
   cache.delete(key);
   // The key contains the operation, which determines the type of the rows.
   return cached as unknown as CachedList<Row>;

@@ -1,12 +1,20 @@
 // A long list of which only some pages are loaded. It tracks which rows are stale and loads those that are visible.
 
 import type { ChangeEvents } from '../live/change-events.ts';
-import { isSameKind, type ListPage, mergePage, staleRange, type WithId } from './list-rows.ts';
+import { isSameKind, type ListPage, mergeOrderedPage, mergePage, staleRange, type WithId } from './list-rows.ts';
 
 /** The largest page that the API serves. */
 const PAGE_SIZE = 100;
 
 export type FetchPage<Row> = (first: number, after: string | undefined) => Promise<ListPage<Row>>;
+
+/** What of a list the user asked for. */
+export interface ListScope {
+  /** It has only some of the objects: a change of any may add a row or take one away. */
+  isNarrowed?: boolean;
+  /** It is not sorted by id: a change of any may move a row. */
+  isOrdered?: boolean;
+}
 
 export class ListSource<Row extends WithId> {
   rows: readonly Row[] = [];
@@ -21,6 +29,11 @@ export class ListSource<Row extends WithId> {
   /** How many rows the user has paged through. */
   #pagedRows = PAGE_SIZE;
   #changesDuringFetch = { changed: new Set<string>(), deletedMeanwhile: new Set<string>(), isAll: false };
+  readonly #scope: ListScope;
+
+  constructor(scope: ListScope = {}) {
+    this.#scope = scope;
+  }
 
   /** Applies change events; `fetchMissing` loads what they make stale. @returns whether rows were removed. */
   applyEvents(events: ChangeEvents): boolean {
@@ -28,8 +41,10 @@ export class ListSource<Row extends WithId> {
       this.invalidate();
       return false;
     }
+    const { isNarrowed, isOrdered } = this.#scope;
     const deleted = new Set<string>();
     const newest = this.rows[0]?.id;
+    if ((isNarrowed || isOrdered) && events.some(({ action }) => action !== 'DELETED')) this.invalidate();
     for (const { action, id } of events) {
       if (newest === undefined) this.#isTopStale = true;
       else if (id === '' || !isSameKind(id, newest)) this.invalidate(id === '');
@@ -83,12 +98,20 @@ export class ListSource<Row extends WithId> {
 
   async #fetchAndMerge(fetchPage: FetchPage<Row>, after: string | undefined, first: number): Promise<void> {
     this.#changesDuringFetch = { changed: new Set(), deletedMeanwhile: new Set(), isAll: false };
-    const page = await fetchPage(first, after);
+    const page = await fetchPage(first, after).catch((error) => {
+      // The row that the page begins behind was deleted, and in another order than by id its place is lost with it.
+      if (after === undefined || error?.field !== 'after') throw error;
+      const place = this.rows.findIndex(({ id }) => id === after);
+      this.rows = this.rows.filter(({ id }) => id !== after);
+      after = this.rows[place - 1]?.id;
+      return fetchPage(first, after);
+    });
     // Changes that arrived during the request may be newer than the page.
     const { changed, deletedMeanwhile, isAll } = this.#changesDuringFetch;
     const nodes = page.nodes.filter(({ id }) => !deletedMeanwhile.has(id));
     const lastKnown = this.rows.at(-1)?.id;
-    this.rows = mergePage(this.rows, { ...page, nodes }, after);
+    const merge = this.#scope.isOrdered ? mergeOrderedPage : mergePage;
+    this.rows = merge(this.rows, { ...page, nodes }, after);
     if (!isAll) for (const { id } of nodes) if (!changed.has(id)) this.#stale.delete(id);
     if (page.totalCount !== undefined) this.totalCount = page.totalCount;
     const last = this.rows.at(-1)?.id;
@@ -113,7 +136,9 @@ export class ListSource<Row extends WithId> {
   #remove(ids: ReadonlySet<string>): boolean {
     const count = this.rows.length;
     this.rows = this.rows.filter(({ id }) => !ids.has(id));
-    if (this.totalCount !== undefined) this.totalCount = Math.max(this.rows.length, this.totalCount - ids.size);
+    // Whether the others were among those that fit is not known, so the total is asked for.
+    if (this.#scope.isNarrowed && count - this.rows.length < ids.size) this.#isTopStale = true;
+    else if (this.totalCount !== undefined) this.totalCount = Math.max(this.rows.length, this.totalCount - ids.size);
     return this.rows.length < count;
   }
 }

@@ -6,7 +6,7 @@ import { type ChangeEvents, onObjectChange } from './change-feed.ts';
 /** Changes within this time cause one request. */
 const DEBOUNCE_MS = 300;
 
-/** The shortest time between two requests while changes keep coming. */
+/** The shortest time between two requests while changes keep coming, unless a caller wants a longer one. */
 const MIN_INTERVAL_MS = 1000;
 
 export interface RefreshTriggers {
@@ -14,6 +14,16 @@ export interface RefreshTriggers {
   kinds?: readonly string[];
   /** The polling interval while the page is visible. */
   pollMs?: number;
+  /** The shortest time between two requests while changes keep coming; for requests that cost much. */
+  minIntervalMs?: number;
+}
+
+/** Functions that load data with an answer that is younger than their call, by the kinds of objects in it. */
+const mounted = new Map<() => Promise<void>, ReadonlySet<string>>();
+
+/** Loads everything on screen that shows objects of this kind again, now. */
+export async function refreshObjects(kind: string): Promise<void> {
+  await Promise.all([...mounted].map(([refreshAnew, kinds]) => kinds.has(kind) && refreshAnew()));
 }
 
 /**
@@ -21,7 +31,7 @@ export interface RefreshTriggers {
  * @returns functions that refresh at once, refresh after the debounce time, and stop.
  */
 export function refreshOn(
-  { kinds = [], pollMs }: RefreshTriggers,
+  { kinds = [], pollMs, minIntervalMs = MIN_INTERVAL_MS }: RefreshTriggers,
   fetchData: () => Promise<void>,
   onEvents: (events: ChangeEvents) => void = () => {},
 ): { refreshNow: () => Promise<void>; scheduleRefresh: () => void; stop: () => void } {
@@ -40,8 +50,10 @@ export function refreshOn(
       : () => {};
   const pollTimer = pollMs === undefined ? undefined : setInterval(() => document.hidden || void refreshNow(), pollMs);
 
+  mounted.set(refreshAnew, new Set(kinds));
+
   function scheduleRefresh(): void {
-    const delay = lastRunAt + MIN_INTERVAL_MS - performance.now();
+    const delay = lastRunAt + minIntervalMs - performance.now();
     debounceTimer ??= setTimeout(() => void refreshNow(), Math.max(DEBOUNCE_MS, delay));
   }
 
@@ -60,8 +72,14 @@ export function refreshOn(
     isRunAgain = false;
   }
 
+  async function refreshAnew(): Promise<void> {
+    await running;
+    await refreshNow();
+  }
+
   function stop(): void {
     isStopped = true;
+    mounted.delete(refreshAnew);
     removeListener();
     clearTimeout(debounceTimer);
     clearInterval(pollTimer);

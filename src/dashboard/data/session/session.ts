@@ -5,6 +5,7 @@ import { SignOut, Viewer, type ViewerFactsFragment } from '../../generated/opera
 import { execute, onUnauthenticated } from '../client/client.ts';
 import { storePageSecret } from '../client/page-secret.ts';
 import { clearListCache } from '../lists/list-cache.ts';
+import { clearListKinds } from '../lists/list-kinds.ts';
 import { closeChangeFeed, openChangeFeed } from '../live/change-feed.ts';
 
 /** Who is signed in: null for nobody, undefined until it is known. */
@@ -35,6 +36,7 @@ export function setViewer(facts: ViewerFactsFragment | null): void {
   }
   closeChangeFeed();
   clearListCache();
+  clearListKinds();
 }
 
 /** Signs this browser out. @throws ApiFailure */
@@ -42,6 +44,11 @@ export async function signOut(): Promise<void> {
   await execute(SignOut, {});
   storePageSecret(null);
   setViewer(null);
+}
+
+/** Whether the viewer may read the bodies of captured requests, and replay them. */
+export function mayReadBodies(): boolean {
+  return viewer.value?.user.mayReadBodies === true;
 }
 
 /** The name of the viewer on screen. */

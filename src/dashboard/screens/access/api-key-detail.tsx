@@ -9,6 +9,7 @@ import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog.tsx';
 import { MetadataDialog } from '../../ui/dialogs/metadata-dialog.tsx';
 import { Note } from '../../ui/feedback/note.tsx';
 import { toast, toastWithUndo } from '../../ui/feedback/toast.tsx';
+import { AuditHistory } from '../../ui/history/audit-history.tsx';
 import { LoadingPage } from '../../ui/layout/loading-page.tsx';
 import { MetadataSection } from '../../ui/layout/metadata-section.tsx';
 import { Page } from '../../ui/layout/page.tsx';
@@ -56,6 +57,7 @@ export function ApiKeyPage() {
         ]}
       />
       <MetadataSection text={key.metadata} />
+      <AuditHistory id={id} />
       {openDialog === 'change' && <EditDialog apiKey={key} onClose={close} />}
       {openDialog === 'delete' && <DeleteDialog apiKey={key} onClose={close} />}
     </Page>
@@ -80,11 +82,13 @@ function EditDialog({ apiKey, onClose }: DialogProps) {
       object={apiKey}
       error={update.error}
       isBusy={update.isBusy}
+      kind="apiKey"
+      id={id}
       onClose={onClose}
       onSave={async (input, before) => {
-        if (!(await update.mutate({ id, input }))) return;
+        if (!(await update.mutate({ id, input }))) return false;
         toastWithUndo('The API key is changed.', UpdateApiKey, { id, input: before });
-        onClose();
+        return true;
       }}
     />
   );

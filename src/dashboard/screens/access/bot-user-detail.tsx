@@ -14,6 +14,7 @@ import { toast, toastWithUndo } from '../../ui/feedback/toast.tsx';
 import { Form } from '../../ui/forms/form.tsx';
 import { TextField } from '../../ui/forms/text-field.tsx';
 import { useFormFields } from '../../ui/forms/use-form-fields.ts';
+import { AuditHistory } from '../../ui/history/audit-history.tsx';
 import { LoadingPage } from '../../ui/layout/loading-page.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { CopyButton } from '../../ui/text/copy-button.tsx';
@@ -30,12 +31,19 @@ export function BotUserPage() {
   const bot = data?.botUser;
   if (!bot || error?.code === 'NOT_FOUND')
     return <LoadingPage title="bot user" crumbs={botCrumbs} error={error} refetch={refetch} />;
-  const { active, name, createdAt } = bot;
+  const { active, name, mayReadBodies, createdAt } = bot;
   const close = () => setOpenDialog(undefined);
 
   async function toggleActive() {
     if (!(await update.mutate({ id, input: { active: !active } }))) return;
     toastWithUndo(`${name} is ${active ? 'inactive' : 'active'} now.`, UpdateBotUser, { id, input: { active } });
+    void refetch();
+  }
+
+  async function changeRight() {
+    if (!(await update.mutate({ id, input: { mayReadBodies: !mayReadBodies } }))) return;
+    const text = mayReadBodies ? 'may not read captured bodies any more' : 'may read captured bodies now';
+    toastWithUndo(`${name} ${text}.`, UpdateBotUser, { id, input: { mayReadBodies } });
     void refetch();
   }
 
@@ -51,6 +59,9 @@ export function BotUserPage() {
             <Button isBusy={update.isBusy} onClick={() => void toggleActive()}>
               {active ? 'Make inactive' : 'Make active'}
             </Button>
+            <Button isBusy={update.isBusy} onClick={() => void changeRight()}>
+              {mayReadBodies ? 'Hide captured bodies' : 'Allow to read captured bodies'}
+            </Button>
             <Button variant="danger" onClick={() => setOpenDialog('delete')}>
               Delete
             </Button>
@@ -62,6 +73,7 @@ export function BotUserPage() {
       <DescriptionList
         items={[
           { name: 'Its API keys and credentials', value: active ? 'are accepted' : 'are refused' },
+          { name: 'Captured bodies', value: mayReadBodies ? 'may be read, and requests replayed' : 'are hidden' },
           { name: 'Created', value: <RelativeTime at={createdAt} /> },
           { name: 'Id', value: <CopyButton text={id} label="the id" /> },
         ]}
@@ -72,6 +84,7 @@ export function BotUserPage() {
           <a href={pathTo('credentials', 'new')}>credentials</a>: name it when you create one.
         </p>
       )}
+      <AuditHistory id={id} />
       {openDialog === 'rename' && <RenameDialog bot={bot} onClose={close} />}
       {openDialog === 'delete' && <DeleteDialog bot={bot} onClose={close} />}
     </Page>
@@ -84,10 +97,12 @@ interface DialogProps {
 }
 
 function RenameDialog({ bot: { id, name }, onClose }: DialogProps) {
-  const { bind, values } = useFormFields({ name });
+  const fields = useFormFields({ name }, { kind: 'botUser' });
+  const { bind, values } = fields;
   const update = useMutation(UpdateBotUser);
   async function submit() {
     if (!(await update.mutate({ id, input: values }))) return;
+    fields.saved();
     toastWithUndo('The bot user has another name now.', UpdateBotUser, { id, input: { name } });
     onClose();
   }
@@ -95,6 +110,7 @@ function RenameDialog({ bot: { id, name }, onClose }: DialogProps) {
     <Dialog title="Rename the bot user" onClose={onClose}>
       <Form
         submitLabel="Rename"
+        fields={fields}
         onSubmit={() => void submit()}
         error={update.error}
         isBusy={update.isBusy}

@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import { Route, Router, useLocation } from 'preact-iso/router';
+import { NotFound } from '../../shell/not-found.tsx';
 import { ApiKeyPage } from './api-key-detail.tsx';
 import { ApiKeyList } from './api-key-list.tsx';
 import { BotUserPage } from './bot-user-detail.tsx';
@@ -24,6 +25,7 @@ export default function Screen() {
       <Route path="/users" component={UserList} />
       <Route path="/users/new" component={NewUser} />
       <Route path="/users/:id" component={UserPage} />
+      <Route default component={NotFound} />
     </Router>
   );
 }

@@ -21,14 +21,17 @@ interface Created {
 export function NewApiKey() {
   const { route } = useLocation();
   const [created, setCreated] = useState<Created>();
-  const { bind, values } = useFormFields({ description: '', ownerId: '', metadata: '' });
+  const fields = useFormFields({ description: '', ownerId: '', metadata: '' }, { draft: 'new API key' });
+  const { bind, values } = fields;
   const create = useMutation(CreateApiKey);
 
   async function submit() {
     const { ownerId, ...texts } = values;
     const result = await create.mutate({ input: { ...texts, ...(ownerId && { ownerId }) } });
     const { id, token } = result?.createApiKey ?? {};
-    if (id && token) setCreated({ id, token });
+    if (!id || !token) return;
+    fields.saved();
+    setCreated({ id, token });
   }
 
   if (created) {
@@ -49,6 +52,7 @@ export function NewApiKey() {
     <Page title="New API key" crumbs={keyCrumbs}>
       <Form
         submitLabel="Create the API key"
+        fields={fields}
         onSubmit={() => void submit()}
         error={create.error}
         isBusy={create.isBusy}

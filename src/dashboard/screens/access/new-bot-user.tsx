@@ -16,18 +16,22 @@ export const validateBotName = allOf(required('A name'), maxBytes(NAME_MAX_BYTES
 
 export function NewBotUser() {
   const { route } = useLocation();
-  const { bind, values } = useFormFields({ name: '', active: true });
+  const fields = useFormFields({ name: '', active: true }, { draft: 'new bot user' });
+  const { bind, values } = fields;
   const create = useMutation(CreateBotUser);
 
   async function submit() {
     const { id } = (await create.mutate({ input: values }))?.createBotUser ?? {};
-    if (id) route(objectPath('botUser', id), true);
+    if (!id) return;
+    fields.saved();
+    route(objectPath('botUser', id), true);
   }
 
   return (
     <Page title="New bot user" crumbs={botCrumbs}>
       <Form
         submitLabel="Create the bot user"
+        fields={fields}
         onSubmit={() => void submit()}
         error={create.error}
         isBusy={create.isBusy}

@@ -15,18 +15,22 @@ const EMAIL_MAX_BYTES = 254;
 
 export function NewUser() {
   const { route } = useLocation();
-  const { bind, values } = useFormFields({ email: '', role: 'member' as Role });
+  const fields = useFormFields({ email: '', role: 'member' as Role }, { draft: 'new user' });
+  const { bind, values } = fields;
   const create = useMutation(CreateUser);
 
   async function submit() {
     const { id } = (await create.mutate({ input: { ...values, email: values.email.trim() } }))?.createUser ?? {};
-    if (id) route(objectPath('user', id), true);
+    if (!id) return;
+    fields.saved();
+    route(objectPath('user', id), true);
   }
 
   return (
     <Page title="New user" crumbs={userCrumbs}>
       <Form
         submitLabel="Add the user"
+        fields={fields}
         onSubmit={() => void submit()}
         error={create.error}
         isBusy={create.isBusy}

@@ -24,7 +24,7 @@ export function SignInLinkSection({ userId, email }: { userId: string; email: st
   return (
     <Section
       title="Sign-in link"
-      lead="With it the user sets a password, a new one too, and is signed in. It works once, for 15 minutes; older links of the same user end."
+      lead="The user sets a password with it, or a new one, and is signed in. It works once, for 15 minutes; older links of the same user end."
       actions={
         !link && (
           <Button isBusy={create.isBusy} onClick={() => void make()}>

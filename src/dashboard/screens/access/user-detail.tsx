@@ -8,7 +8,8 @@ import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog.tsx';
 import { ErrorNote } from '../../ui/feedback/error-note.tsx';
 import { Tag } from '../../ui/feedback/tag.tsx';
-import { toast, toastWithUndo } from '../../ui/feedback/toast.tsx';
+import { toastWithUndo } from '../../ui/feedback/toast.tsx';
+import { AuditHistory } from '../../ui/history/audit-history.tsx';
 import { LoadingPage } from '../../ui/layout/loading-page.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { CopyButton } from '../../ui/text/copy-button.tsx';
@@ -27,7 +28,7 @@ export function UserPage() {
   const user = data?.user;
   if (!user || error?.code === 'NOT_FOUND')
     return <LoadingPage title="user" crumbs={userCrumbs} error={error} refetch={refetch} />;
-  const { active, email, role } = user;
+  const { active, email, role, mayReadBodies } = user;
   const isYou = id === viewer.value?.user.id;
 
   const otherRole: Role = role === 'admin' ? 'member' : 'admin';
@@ -46,7 +47,14 @@ export function UserPage() {
 
   async function reactivate() {
     if (!(await update.mutate({ id, input: { active: true } }))) return;
-    toast(`${email} is let in again.`);
+    toastWithUndo(`${email} is let in again.`, UpdateUser, { id, input: { active: false } });
+    void refetch();
+  }
+
+  async function changeRight() {
+    if (!(await update.mutate({ id, input: { mayReadBodies: !mayReadBodies } }))) return;
+    const text = mayReadBodies ? 'may not read captured bodies any more' : 'may read captured bodies now';
+    toastWithUndo(`${email} ${text}.`, UpdateUser, { id, input: { mayReadBodies } });
     void refetch();
   }
 
@@ -66,6 +74,11 @@ export function UserPage() {
             <Button isBusy={update.isBusy} onClick={() => (isYou ? setOpenDialog('role') : void changeRole())}>
               {role === 'admin' ? 'Make a member' : 'Make an admin'}
             </Button>
+            {role === 'member' && (
+              <Button isBusy={update.isBusy} onClick={() => void changeRight()}>
+                {mayReadBodies ? 'Hide captured bodies' : 'Allow to read captured bodies'}
+              </Button>
+            )}
             {active ? (
               <Button variant="danger" onClick={() => setOpenDialog('shut-out')}>
                 Shut out
@@ -84,12 +97,14 @@ export function UserPage() {
         items={[
           { name: 'Role', value: role === 'admin' ? 'admin: everything in the account' : 'member' },
           { name: 'May sign in', value: active ? 'yes' : 'no; API keys and credentials are refused, too' },
+          { name: 'Captured bodies', value: mayReadBodies ? 'may be read, and requests replayed' : 'are hidden' },
           { name: 'Added', value: <RelativeTime at={user.createdAt} /> },
           { name: 'Id', value: <CopyButton text={id} label="the id" /> },
         ]}
       />
       {isAdmin() && active && <SignInLinkSection key={id} userId={id} email={email} />}
       {isAdmin() && <UserSessionsSection userId={id} email={email} isYou={isYou} />}
+      <AuditHistory id={id} />
       {openDialog === 'role' && (
         <ConfirmDialog
           title="Make yourself a member?"

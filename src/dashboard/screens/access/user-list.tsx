@@ -1,4 +1,3 @@
-import { useList } from '../../data/hooks/use-list.ts';
 import { objectPath, pathTo } from '../../data/routing/paths.ts';
 import { viewer } from '../../data/session/session.ts';
 import { type UserRowFragment, Users } from '../../generated/operations.ts';
@@ -6,13 +5,16 @@ import { LinkButton } from '../../ui/button.tsx';
 import { Tag } from '../../ui/feedback/tag.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { Tabs } from '../../ui/layout/tabs.tsx';
-import { type Column, Table } from '../../ui/table/table.tsx';
+import { ListTable } from '../../ui/list/list-table.tsx';
+import { useListView } from '../../ui/list/use-list-view.ts';
+import type { Column } from '../../ui/table/table.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { isAdmin, tabs } from './navigation.ts';
 
 const columns: Column<UserRowFragment>[] = [
   {
     key: 'email',
+    member: 'email',
     title: 'E-mail',
     width: '2fr',
     cell: ({ id, email }) => (
@@ -30,6 +32,8 @@ const columns: Column<UserRowFragment>[] = [
   },
   {
     key: 'created',
+    isLabelled: true,
+    member: 'created_at',
     title: 'Added',
     width: '8rem',
     priority: 2,
@@ -38,7 +42,7 @@ const columns: Column<UserRowFragment>[] = [
 ];
 
 export function UserList() {
-  const list = useList(Users, {}, (result) => result.users, { kinds: ['user'] });
+  const view = useListView('users', Users, (result) => result.users, { kinds: ['user'] });
   return (
     <Page
       title="Users"
@@ -52,7 +56,13 @@ export function UserList() {
       }
     >
       <Tabs label="Access" tabs={tabs} />
-      <Table label="Users" columns={columns} list={list} href={({ id }) => objectPath('user', id)} />
+      <ListTable
+        label="Users"
+        columns={columns}
+        view={view}
+        nouns={['user', 'users']}
+        href={({ id }) => objectPath('user', id)}
+      />
     </Page>
   );
 }

@@ -20,20 +20,43 @@ interface CommandProps {
 
 type AgentCommand = 'restart' | 'update' | 'stop';
 
-export function AgentCommands({ id, name }: Omit<CommandProps, 'onClose'>) {
+/** What an agent has said it will refuse. */
+interface Refusals {
+  refused: readonly { command: string; reason: string }[];
+}
+
+/** Buttons for the commands that the agent does not refuse. */
+export function AgentCommands({ id, name, refused }: Omit<CommandProps, 'onClose'> & Refusals) {
   const [command, setCommand] = useState<AgentCommand>();
   const commandProps = { id, name, onClose: () => setCommand(undefined) };
+  const isOffered = (name: AgentCommand) => !refused.some((refusal) => refusal.command === name);
   return (
     <>
-      <Button onClick={() => setCommand('restart')}>Restart</Button>
-      <Button onClick={() => setCommand('update')}>Update</Button>
-      <Button variant="danger" onClick={() => setCommand('stop')}>
-        Stop
-      </Button>
+      {isOffered('restart') && <Button onClick={() => setCommand('restart')}>Restart</Button>}
+      {isOffered('update') && <Button onClick={() => setCommand('update')}>Update</Button>}
+      {isOffered('stop') && (
+        <Button variant="danger" onClick={() => setCommand('stop')}>
+          Stop
+        </Button>
+      )}
       {command === 'restart' && <Restart {...commandProps} />}
       {command === 'update' && <Update {...commandProps} />}
       {command === 'stop' && <Stop {...commandProps} />}
     </>
+  );
+}
+
+/** Says why a command is not offered. */
+export function RefusedCommands({ refused }: Refusals) {
+  if (refused.length === 0) return null;
+  return (
+    <p class="muted">
+      {refused.map(({ command, reason }) => (
+        <span key={command}>
+          It takes no {command}: {reason}{' '}
+        </span>
+      ))}
+    </p>
   );
 }
 

@@ -1,14 +1,32 @@
 import { Route, Router } from 'preact-iso/router';
-import { AgentPage } from './detail.tsx';
-import { AgentList } from './list.tsx';
+import { useParam } from '../../data/routing/use-param.ts';
+import { NotFound } from '../../shell/not-found.tsx';
+import './agents.css';
+import { AgentPage } from './agent-page.tsx';
+import { FleetList } from './fleet/fleet-list.tsx';
+import { NewProvisioningKey } from './provisioning/key-new.tsx';
+import { ProvisioningKeyPage } from './provisioning/key-page.tsx';
+import { ProvisioningKeyList } from './provisioning/keys-list.tsx';
+import { SessionList } from './session-list.tsx';
+import { SessionPage } from './session-page.tsx';
 import { TunnelPage } from './tunnel-detail.tsx';
 
 export default function Screen() {
   return (
     <Router>
-      <Route path="/" component={AgentList} />
+      <Route path="/" component={FleetList} />
+      <Route path="/sessions" component={SessionList} />
+      <Route path="/keys" component={ProvisioningKeyList} />
+      <Route path="/keys/new" component={NewProvisioningKey} />
+      <Route path="/keys/:id" component={ProvisioningKeyPage} />
       <Route path="/tunnels/:id" component={TunnelPage} />
-      <Route path="/:id" component={AgentPage} />
+      <Route path="/:id" component={AgentOrSession} />
+      <Route default component={NotFound} />
     </Router>
   );
+}
+
+/** An agent, or one of its sessions. */
+function AgentOrSession() {
+  return useParam('id').startsWith('ts_') ? <SessionPage /> : <AgentPage />;
 }

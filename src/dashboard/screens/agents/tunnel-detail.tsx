@@ -5,13 +5,14 @@ import { AgentTunnel } from '../../generated/operations.ts';
 import { LinkButton } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/feedback/error-note.tsx';
 import { Skeleton } from '../../ui/feedback/skeleton.tsx';
+import { AuditHistory } from '../../ui/history/audit-history.tsx';
 import { EmptyState } from '../../ui/layout/empty-state.tsx';
 import { MetadataSection } from '../../ui/layout/metadata-section.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { CopyButton } from '../../ui/text/copy-button.tsx';
 import { DescriptionList } from '../../ui/text/description-list.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
-import { agentCrumbs } from './detail.tsx';
+import { agentCrumbs } from './navigation.ts';
 import { tunnelName } from './tunnel-columns.tsx';
 
 /** The page of a tunnel: what an agent serves at a public URL or, by labels, for edges. */
@@ -67,6 +68,7 @@ export function TunnelPage() {
         ]}
       />
       <MetadataSection text={tunnel.metadata} />
+      <AuditHistory id={id} />
     </Page>
   );
 }

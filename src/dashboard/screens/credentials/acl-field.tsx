@@ -3,7 +3,7 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../../ui/button.tsx';
 import { Note } from '../../ui/feedback/note.tsx';
-import { useFieldError } from '../../ui/forms/form.tsx';
+import { useFieldError } from '../../ui/forms/form-context.ts';
 import type { FieldBinding } from '../../ui/forms/use-form-fields.ts';
 import { emptyLine, lineToRule, type RuleKind, type RuleLine, ruleKinds } from './acl-rules.ts';
 import { BindDryRun } from './bind-dry-run.tsx';

@@ -7,6 +7,7 @@ import { Button, LinkButton } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/feedback/error-note.tsx';
 import { Note } from '../../ui/feedback/note.tsx';
 import { Skeleton } from '../../ui/feedback/skeleton.tsx';
+import { AuditHistory } from '../../ui/history/audit-history.tsx';
 import { EmptyState } from '../../ui/layout/empty-state.tsx';
 import { MetadataSection } from '../../ui/layout/metadata-section.tsx';
 import { Page, Section } from '../../ui/layout/page.tsx';
@@ -16,6 +17,7 @@ import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { credentialCrumbs, credentialTitle } from './navigation.ts';
 import { canManage, OwnerLink } from './owner.tsx';
+import { RotationSection } from './rotation.tsx';
 import { AgentSessions } from './sessions.tsx';
 import { useAclDryRun } from './use-acl-dry-run.ts';
 
@@ -59,8 +61,10 @@ export function CredentialPage() {
         ]}
       />
       <AclRules acl={acl} />
+      {canManage(owner) && <RotationSection credential={credential} />}
       <AgentSessions ids={tunnelSessions.map((session) => session.id)} acl={acl} />
       <MetadataSection text={metadata} />
+      <AuditHistory id={id} />
       {isDeleting && <DeleteDialog credential={credential} onClose={() => setDeleting(false)} />}
     </Page>
   );

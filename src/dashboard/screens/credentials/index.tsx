@@ -1,4 +1,5 @@
 import { Route, Router } from 'preact-iso/router';
+import { NotFound } from '../../shell/not-found.tsx';
 import './credentials.css';
 import { CredentialPage } from './detail.tsx';
 import { EditCredential } from './edit.tsx';
@@ -12,6 +13,7 @@ export default function Screen() {
       <Route path="/new" component={NewCredential} />
       <Route path="/:id" component={CredentialPage} />
       <Route path="/:id/edit" component={EditCredential} />
+      <Route default component={NotFound} />
     </Router>
   );
 }

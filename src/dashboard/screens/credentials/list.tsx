@@ -1,10 +1,11 @@
-import { useList } from '../../data/hooks/use-list.ts';
 import { objectPath, pathTo } from '../../data/routing/paths.ts';
 import { type CredentialRowFragment, Credentials } from '../../generated/operations.ts';
 import { LinkButton } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/layout/empty-state.tsx';
 import { Page } from '../../ui/layout/page.tsx';
-import { type Column, Table } from '../../ui/table/table.tsx';
+import { ListTable } from '../../ui/list/list-table.tsx';
+import { useListView } from '../../ui/list/use-list-view.ts';
+import type { Column } from '../../ui/table/table.tsx';
 import { Count } from '../../ui/text/numbers.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { aclText } from './acl-rules.ts';
@@ -13,7 +14,13 @@ import { OwnerLink } from './owner.tsx';
 const NEW = pathTo('credentials', 'new');
 
 const columns: Column<CredentialRowFragment>[] = [
-  { key: 'description', title: 'Description', width: '2fr', cell: ({ description, id }) => description || id },
+  {
+    key: 'description',
+    member: 'description',
+    title: 'Description',
+    width: '2fr',
+    cell: ({ description, id }) => description || id,
+  },
   {
     key: 'acl',
     title: 'May bind',
@@ -27,9 +34,18 @@ const columns: Column<CredentialRowFragment>[] = [
     align: 'end',
     cell: ({ openSessions }) => <AgentCount value={openSessions} />,
   },
-  { key: 'owner', title: 'Held by', width: '1.5fr', priority: 2, cell: ({ owner }) => <OwnerLink owner={owner} /> },
+  {
+    key: 'owner',
+    member: 'owner_id',
+    title: 'Held by',
+    width: '1.5fr',
+    priority: 2,
+    cell: ({ owner }) => <OwnerLink owner={owner} />,
+  },
   {
     key: 'created',
+    isLabelled: true,
+    member: 'created_at',
     title: 'Created',
     width: '7rem',
     priority: 3,
@@ -48,7 +64,9 @@ function AgentCount({ value }: { value: number }) {
 }
 
 export function CredentialList() {
-  const list = useList(Credentials, {}, (result) => result.credentials, { kinds: ['credential', 'tunnelSession'] });
+  const view = useListView('credentials', Credentials, (result) => result.credentials, {
+    kinds: ['credential', 'tunnelSession'],
+  });
   return (
     <Page
       title="Credentials"
@@ -59,11 +77,13 @@ export function CredentialList() {
         </LinkButton>
       }
     >
-      <Table
+      <ListTable
         label="Credentials"
         cardLines={3}
         columns={columns}
-        list={list}
+        view={view}
+        nouns={['credential', 'credentials']}
+        consequence="Their authtokens are refused from then on, and agents that use them are cut off."
         href={({ id }) => objectPath('credential', id)}
         empty={
           <EmptyState

@@ -24,19 +24,25 @@ interface Created {
 export function NewCredential() {
   const { route } = useLocation();
   const [created, setCreated] = useState<Created>();
-  const { bind, values } = useFormFields({
-    description: '',
-    acl: [] as readonly RuleLine[],
-    ownerId: '',
-    metadata: '',
-  });
+  const fields = useFormFields(
+    {
+      description: '',
+      acl: [] as readonly RuleLine[],
+      ownerId: '',
+      metadata: '',
+    },
+    { draft: 'new credential' },
+  );
+  const { bind, values } = fields;
   const create = useMutation(CreateCredential);
 
   async function submit() {
     const { ownerId, acl, ...texts } = values;
     const result = await create.mutate({ input: { ...texts, acl: linesToAcl(acl), ...(ownerId && { ownerId }) } });
     const { id, token, acl: storedAcl } = result?.createCredential ?? {};
-    if (id && token) setCreated({ id, token, acl: storedAcl ?? [] });
+    if (!id || !token) return;
+    fields.saved();
+    setCreated({ id, token, acl: storedAcl ?? [] });
   }
 
   if (created) {
@@ -47,7 +53,7 @@ export function NewCredential() {
           secret={created.token}
           onDismiss={() => route(objectPath('credential', created.id), true)}
         >
-          <p>Where this project is checked out, this line starts an agent with it:</p>
+          <p>This line starts an agent with it, wherever there is Node:</p>
           <StartCommand token={created.token} acl={created.acl} />
         </OneTimeSecret>
       </Page>
@@ -57,6 +63,7 @@ export function NewCredential() {
     <Page title="New credential" crumbs={credentialCrumbs}>
       <Form
         submitLabel="Create the credential"
+        fields={fields}
         onSubmit={() => void submit()}
         error={create.error}
         isBusy={create.isBusy}

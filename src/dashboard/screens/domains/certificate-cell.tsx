@@ -1,24 +1,58 @@
 import { signal } from '@preact/signals';
 import { execute } from '../../data/client/client.ts';
-import type { DomainRowFragment } from '../../generated/operations.ts';
+import { now } from '../../data/clock.ts';
+import type { DomainRowFragment, ProvisioningMarkFragment } from '../../generated/operations.ts';
 import { CertificateExpiry } from '../../generated/operations.ts';
+import { Tag } from '../../ui/feedback/tag.tsx';
+import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { Expiry } from './certificates/expiry.tsx';
+import { markOf } from './provisioning/state.ts';
 
-/** The certificate that visitors of a domain get, and when it expires. */
-export function CertificateCell({ domain }: { domain: DomainRowFragment }) {
-  const { cnameTarget, certificate, certificateManagementPolicy } = domain;
+interface CertificateCellProps {
+  domain: DomainRowFragment;
+  /** Whether the gateway obtains certificates. */
+  isOn: boolean;
+}
+
+/** The state of the certificate that visitors of a domain get, and when it ends. */
+export function CertificateCell({ domain, isOn }: CertificateCellProps) {
+  const { cnameTarget, certificate, certificateProvisioning } = domain;
+  if (certificateProvisioning) return <ProvisioningCell certificate={certificateProvisioning} isOn={isOn} />;
   if (certificate) {
     const end = certificateExpiry.get(certificate.id);
-    return end ? (
+    return (
       <>
-        ends <Expiry at={end} />
+        <Tag>not renewed</Tag>{' '}
+        {end && (
+          <span>
+            ends <Expiry at={end} />
+          </span>
+        )}
       </>
-    ) : (
-      <span class="muted">uploaded</span>
     );
   }
-  if (cnameTarget === null) return <span class="muted">the gateway’s own</span>;
-  return <span class="muted">{certificateManagementPolicy ? 'no certificate yet' : 'no certificate'}</span>;
+  return <span class="muted">{cnameTarget === null ? 'the gateway’s own' : 'no certificate'}</span>;
+}
+
+function ProvisioningCell({ certificate, isOn }: { certificate: ProvisioningMarkFragment; isOn: boolean }) {
+  const { nextAt, notAfter } = certificate;
+  const { variant, word } = markOf(certificate, isOn, now.value);
+  return (
+    <>
+      <Tag variant={variant}>{word}</Tag>{' '}
+      {notAfter !== null ? (
+        <span class="muted">
+          ends <RelativeTime at={notAfter} />
+        </span>
+      ) : (
+        nextAt !== null && (
+          <span class="muted">
+            again <RelativeTime at={nextAt} />
+          </span>
+        )
+      )}
+    </>
+  );
 }
 
 /** By the ids of certificates. Certificates are immutable, so each is requested once. */

@@ -5,6 +5,7 @@ import { Domain } from '../../generated/operations.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/feedback/error-note.tsx';
 import { Skeleton } from '../../ui/feedback/skeleton.tsx';
+import { AuditHistory } from '../../ui/history/audit-history.tsx';
 import { EmptyState } from '../../ui/layout/empty-state.tsx';
 import { MetadataSection } from '../../ui/layout/metadata-section.tsx';
 import { Page } from '../../ui/layout/page.tsx';
@@ -18,9 +19,10 @@ import { domainCrumbs, listPaths } from './navigation.ts';
 
 export function DomainPage() {
   const id = useParam('id');
-  const { data, error, refetch } = useQuery(Domain, { id }, { kinds: ['reservedDomain'] });
+  const { data, error, refetch } = useQuery(Domain, { id }, { kinds: ['reservedDomain', 'domainCertificate'] });
   const [openDialog, setOpenDialog] = useState<'change' | 'delete'>();
   const domain = data?.reservedDomain;
+  const isOn = data?.gatewayInfo?.obtainsCertificates ?? true;
   if (error?.code === 'NOT_FOUND') return <DomainNotFound />;
   if (!domain) {
     return (
@@ -54,8 +56,9 @@ export function DomainPage() {
         ]}
       />
       <DnsRecords domain={domain} />
-      <DomainCertificate domain={domain} onChanged={() => void refetch()} />
+      <DomainCertificate domain={domain} isOn={isOn} onChanged={() => void refetch()} />
       <MetadataSection text={domain.metadata} />
+      <AuditHistory id={id} />
       {openDialog === 'change' && <EditDomainDialog domain={domain} onClose={close} />}
       {openDialog === 'delete' && <DeleteDomainDialog domain={domain} onClose={close} />}
     </Page>

@@ -24,11 +24,13 @@ export function EditDomainDialog({ domain, onClose }: DomainDialogProps) {
       object={domain}
       error={update.error}
       isBusy={update.isBusy}
+      kind="reservedDomain"
+      id={id}
       onClose={onClose}
       onSave={async (input, before) => {
-        if (!(await update.mutate({ id, input }))) return;
+        if (!(await update.mutate({ id, input }))) return false;
         toastWithUndo('The domain is changed.', UpdateDomain, { id, input: before });
-        onClose();
+        return true;
       }}
     />
   );

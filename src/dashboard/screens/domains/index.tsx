@@ -1,4 +1,5 @@
 import { Route, Router } from 'preact-iso/router';
+import { NotFound } from '../../shell/not-found.tsx';
 import './domains.css';
 import { CertificatePage } from './certificates/detail.tsx';
 import { NewCertificate } from './certificates/form.tsx';
@@ -16,6 +17,7 @@ export default function Screen() {
       <Route path="/certificates/new" component={NewCertificate} />
       <Route path="/certificates/:id" component={CertificatePage} />
       <Route path="/:id" component={DomainPage} />
+      <Route default component={NotFound} />
     </Router>
   );
 }

@@ -1,24 +1,39 @@
-import { useEffect } from 'preact/hooks';
-import { useList } from '../../data/hooks/use-list.ts';
+import { useEffect, useMemo } from 'preact/hooks';
+import { useQuery } from '../../data/hooks/use-query.ts';
 import { objectPath, pathTo } from '../../data/routing/paths.ts';
-import { type DomainRowFragment, Domains } from '../../generated/operations.ts';
+import { CertificateService, type DomainRowFragment, Domains } from '../../generated/operations.ts';
 import { LinkButton } from '../../ui/button.tsx';
 import { Tag } from '../../ui/feedback/tag.tsx';
 import { EmptyState } from '../../ui/layout/empty-state.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { Tabs } from '../../ui/layout/tabs.tsx';
-import { type Column, Table } from '../../ui/table/table.tsx';
+import { ListTable } from '../../ui/list/list-table.tsx';
+import { useListView } from '../../ui/list/use-list-view.ts';
+import type { Column } from '../../ui/table/table.tsx';
 import { CertificateCell, certificateExpiry } from './certificate-cell.tsx';
 import { dnsResults, queueDnsChecks } from './dns-checks.ts';
 import { tabs } from './navigation.ts';
+import { CertificateWarningList } from './provisioning/warnings.tsx';
 
 const RECHECK_MS = 10_000;
 
-const columns: Column<DomainRowFragment>[] = [
-  { key: 'domain', title: 'Domain', width: '2fr', cell: ({ domain }) => domain },
+const columnsOf = (isOn: boolean): Column<DomainRowFragment>[] => [
+  { key: 'domain', member: 'domain', title: 'Domain', width: '2fr', cell: ({ domain }) => domain },
   { key: 'dns', title: 'DNS', width: '9rem', cell: (row) => <DnsCell domain={row} /> },
-  { key: 'certificate', title: 'Certificate', width: '1.5fr', cell: (row) => <CertificateCell domain={row} /> },
-  { key: 'description', title: 'Description', width: '2fr', priority: 3, cell: ({ description }) => description },
+  {
+    key: 'certificate',
+    title: 'Certificate',
+    width: '15rem',
+    cell: (row) => <CertificateCell domain={row} isOn={isOn} />,
+  },
+  {
+    key: 'description',
+    member: 'description',
+    title: 'Description',
+    width: '2fr',
+    priority: 3,
+    cell: ({ description }) => description,
+  },
 ];
 
 const newDomain = (
@@ -28,15 +43,23 @@ const newDomain = (
 );
 
 export function DomainList() {
-  const list = useList(Domains, {}, (result) => result.reservedDomains, { kinds: ['reservedDomain'] });
-  useVisibleRowDetails(list.rows, list.visibleIds.value);
+  const view = useListView('reservedDomains', Domains, (result) => result.reservedDomains, {
+    kinds: ['reservedDomain', 'domainCertificate'],
+  });
+  const service = useQuery(CertificateService, {}).data?.gatewayInfo;
+  const isOn = service?.obtainsCertificates ?? true;
+  const columns = useMemo(() => columnsOf(isOn), [isOn]);
+  useVisibleRowDetails(view.list.rows, view.list.visibleIds.value);
   return (
     <Page title="Domains" lead="Names that nobody but your account may use." actions={newDomain}>
       <Tabs label="Domains" tabs={tabs} />
-      <Table
+      <CertificateWarningList />
+      <ListTable
         label="Reserved domains"
         columns={columns}
-        list={list}
+        view={view}
+        nouns={['domain', 'domains']}
+        consequence="Others may reserve them then."
         href={({ id }) => objectPath('reservedDomain', id)}
         empty={
           <EmptyState title="No domains yet" action={newDomain}>

@@ -11,19 +11,23 @@ import { domainCrumbs, listPaths } from './navigation.ts';
 
 export function NewDomain() {
   const { route } = useLocation();
-  const { bind, values } = useFormFields({ domain: '', description: '', metadata: '' });
+  const fields = useFormFields({ domain: '', description: '', metadata: '' }, { draft: 'new domain' });
+  const { bind, values } = fields;
   const create = useMutation(CreateDomain);
 
   async function submit() {
     const result = await create.mutate({ input: { ...values, domain: values.domain.trim() } });
     const { id } = result?.createReservedDomain ?? {};
-    if (id) route(objectPath('reservedDomain', id), true);
+    if (!id) return;
+    fields.saved();
+    route(objectPath('reservedDomain', id), true);
   }
 
   return (
     <Page title="Reserve a domain" crumbs={domainCrumbs}>
       <Form
         submitLabel="Reserve the domain"
+        fields={fields}
         onSubmit={() => void submit()}
         error={create.error}
         isBusy={create.isBusy}

@@ -3,14 +3,13 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import type { ApiFailure } from '../../data/client/client.ts';
 import type { Operation } from '../../data/client/operation.ts';
 import { useMutation } from '../../data/hooks/use-mutation.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog.tsx';
-import { ErrorNote } from '../../ui/feedback/error-note.tsx';
-import { Skeleton } from '../../ui/feedback/skeleton.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
+import { AuditHistory } from '../../ui/history/audit-history.tsx';
+import { LoadingPage } from '../../ui/layout/loading-page.tsx';
 import { type Breadcrumb, Page } from '../../ui/layout/page.tsx';
 
 interface DetailPageProps {
@@ -56,6 +55,7 @@ export function DetailPage({
       }
     >
       {children}
+      <AuditHistory id={id} />
       {isConfirming && (
         <ConfirmDialog
           title={`Delete this ${noun}?`}
@@ -80,18 +80,5 @@ export function DetailPage({
   );
 }
 
-interface NotYetProps {
-  title: string;
-  crumbs: readonly Breadcrumb[];
-  error: ApiFailure | undefined;
-  refetch: () => Promise<void>;
-}
-
-/** The page of an object that is loading or failed to load. */
-export function NotYet({ title, crumbs, error, refetch }: NotYetProps) {
-  return (
-    <Page title={title} crumbs={crumbs}>
-      {error ? <ErrorNote error={error} retry={() => void refetch()} /> : <Skeleton />}
-    </Page>
-  );
-}
+/** The page of an object that is loading, failed to load, or does not exist. */
+export const NotYet = LoadingPage;

@@ -1,7 +1,6 @@
 // The lists of HTTPS and TLS edges, with the number of live tunnels behind each edge.
 
 import { useMemo } from 'preact/hooks';
-import { type LiveList, useList } from '../../data/hooks/use-list.ts';
 import { objectPath } from '../../data/routing/paths.ts';
 import {
   type HttpsEdgeRowFragment,
@@ -13,8 +12,12 @@ import { LinkButton } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/layout/empty-state.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { Tabs } from '../../ui/layout/tabs.tsx';
-import { type Column, Table } from '../../ui/table/table.tsx';
+import { ListTable } from '../../ui/list/list-table.tsx';
+import { type ListView, useListView } from '../../ui/list/use-list-view.ts';
+import type { Column } from '../../ui/table/table.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
+import { SparklineCell } from '../traffic-history/sparkline-cell.tsx';
+import { useSparklines } from '../traffic-history/use-sparklines.ts';
 import { edgesCrumb, hostName, newPath, tabs } from './navigation.ts';
 import { TunnelCount, useTunnelCounts } from './tunnel-count.tsx';
 
@@ -35,6 +38,7 @@ const names: Column<Row> = {
 };
 const description: Column<Row> = {
   key: 'description',
+  member: 'description',
   title: 'Description',
   width: '2fr',
   cell: (row) => row.description,
@@ -50,6 +54,8 @@ const routes: Column<Row> = {
 };
 const created: Column<Row> = {
   key: 'created',
+  isLabelled: true,
+  member: 'created_at',
   title: 'Created',
   width: '8rem',
   cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
@@ -57,12 +63,12 @@ const created: Column<Row> = {
 };
 
 export function HttpsEdgeList() {
-  const list = useList(HttpsEdges, {}, (result) => result.httpsEdges, { kinds: KINDS });
+  const view = useListView('httpsEdges', HttpsEdges, (result) => result.httpsEdges, { kinds: KINDS });
   return (
     <EdgeList
       title="HTTPS edges"
       label="HTTPS edges"
-      list={list as LiveList<Row>}
+      view={view as ListView<Row>}
       kind="httpsEdge"
       empty="An HTTPS edge answers names of yours, and sends each request by its path to agents that are chosen by labels: through a circuit breaker, a password, a traffic policy, …"
     />
@@ -70,12 +76,12 @@ export function HttpsEdgeList() {
 }
 
 export function TlsEdgeList() {
-  const list = useList(TlsEdges, {}, (result) => result.tlsEdges, { kinds: KINDS });
+  const view = useListView('tlsEdges', TlsEdges, (result) => result.tlsEdges, { kinds: KINDS });
   return (
     <EdgeList
       title="TLS edges"
       label="TLS edges"
-      list={list as LiveList<Row>}
+      view={view as ListView<Row>}
       kind="tlsEdge"
       empty="A TLS edge answers names of yours, and sends each TLS connection as a whole to agents that are chosen by labels."
     />
@@ -85,14 +91,16 @@ export function TlsEdgeList() {
 interface EdgeListProps {
   title: string;
   label: string;
-  list: LiveList<Row>;
+  view: ListView<Row>;
   kind: 'httpsEdge' | 'tlsEdge';
   empty: string;
 }
 
-function EdgeList({ title, label, list, kind, empty }: EdgeListProps) {
+function EdgeList({ title, label, view, kind, empty }: EdgeListProps) {
+  const { list } = view;
   const visibleIds = new Set(list.visibleIds.value);
   const countTunnels = useTunnelCounts(list.rows.filter(({ id }) => visibleIds.has(id)).flatMap(enabledBackendIds));
+  const sparklines = useSparklines(list.visibleIds);
   const columns = useMemo<Column<Row>[]>(() => {
     const tunnels: Column<Row> = {
       key: 'tunnels',
@@ -100,8 +108,15 @@ function EdgeList({ title, label, list, kind, empty }: EdgeListProps) {
       width: '8rem',
       cell: (row) => <TunnelCountCell count={countTunnels(enabledBackendIds(row))} />,
     };
-    return [names, description, ...(kind === 'httpsEdge' ? [routes] : []), tunnels, created];
-  }, [countTunnels, kind]);
+    const hour: Column<Row> = {
+      key: 'hour',
+      title: 'Last hour',
+      width: '6.5rem',
+      cell: ({ id }) => <SparklineCell id={id} sparklines={sparklines} />,
+      priority: 2,
+    };
+    return [names, description, ...(kind === 'httpsEdge' ? [routes] : []), tunnels, hour, created];
+  }, [countTunnels, sparklines, kind]);
   const create = `${newPath(edgesCrumb.href)}${kind === 'tlsEdge' ? '?kind=tls' : ''}`;
   const noun = kind === 'tlsEdge' ? 'TLS edge' : 'HTTPS edge';
   return (
@@ -114,10 +129,11 @@ function EdgeList({ title, label, list, kind, empty }: EdgeListProps) {
       }
     >
       <Tabs label="Edges and what they use" tabs={tabs} />
-      <Table
+      <ListTable
         label={label}
         columns={columns}
-        list={list}
+        view={view}
+        nouns={[noun, `${noun}s`]}
         href={({ id }) => objectPath(kind, id)}
         empty={
           <EmptyState title={`No ${noun}s yet`} action={<LinkButton href={create}>New {noun}</LinkButton>}>

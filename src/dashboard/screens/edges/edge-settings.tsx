@@ -18,23 +18,30 @@ interface EdgeSettingsProps {
 
 export function EdgeSettings({ kind, edge }: EdgeSettingsProps) {
   const { id, hostports, description, metadata } = edge;
-  const { values, bind } = useFormFields({
-    hostports: hostports.map(hostName) as readonly string[],
-    description,
-    metadata,
-  });
+  const fields = useFormFields(
+    {
+      hostports: hostports.map(hostName) as readonly string[],
+      description,
+      metadata,
+    },
+    { draft: `edge ${id}`, kind },
+  );
+  const { values, bind } = fields;
   const update = useMutation(updateOperations[kind]);
   const { route } = useLocation();
 
   async function submit() {
     const input = { ...values, hostports: linesToHostports(values.hostports) };
-    if (await update.mutate({ id, input })) toast('The edge is changed.');
+    if (!(await update.mutate({ id, input }))) return;
+    fields.saved();
+    toast('The edge is changed.');
   }
 
   return (
     <Section title="Settings">
       <Form
         submitLabel="Save"
+        fields={fields}
         onSubmit={() => void submit()}
         error={update.error}
         isBusy={update.isBusy}

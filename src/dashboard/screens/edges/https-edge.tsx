@@ -2,7 +2,8 @@
 
 import { useQuery } from '../../data/hooks/use-query.ts';
 import { useParam } from '../../data/routing/use-param.ts';
-import { DeleteHttpsEdge, HttpsEdge } from '../../generated/operations.ts';
+import { DeleteHttpsEdge, HttpsEdge, HttpsEdgeTrafficHistory } from '../../generated/operations.ts';
+import { HistorySection } from '../traffic-history/history-section.tsx';
 import { DetailPage, NotYet } from './detail-page.tsx';
 import { enabledBackendIds } from './edge-lists.tsx';
 import { EdgeSettings } from './edge-settings.tsx';
@@ -33,6 +34,7 @@ export function HttpsEdgePage() {
     >
       <EdgeSummary edge={edge} backends={enabledBackendIds(edge)} />
       <RouteList edge={edge} />
+      <HistorySection operation={HttpsEdgeTrafficHistory} ids={{ id }} pick={(result) => result.httpsEdge} isHttp />
       <ModuleList host={hostOf(edge)} settings={edge} />
       <EdgeSettings key={id} kind="httpsEdge" edge={edge} />
     </DetailPage>
@@ -45,7 +47,7 @@ export function HttpsEdgeModulePage() {
   const { edge, query } = useHttpsEdge(id);
   const module = modulesForHost('httpsEdge').find((one) => one.field === field);
   if (!module) return <NoSuchModule crumbs={crumbs} />;
-  if (!edge) return <NotYet title={module.title} crumbs={crumbs} {...query} />;
+  if (!edge) return <NotYet title={module.title} noun="HTTPS edge" crumbs={crumbs} {...query} />;
   return (
     <ModulePage
       key={`${id} ${field}`}

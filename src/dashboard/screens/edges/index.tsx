@@ -10,24 +10,31 @@ import { HttpsEdgeModulePage, HttpsEdgePage } from './https-edge.tsx';
 import { IpPolicyList, IpPolicyPage, NewIpPolicy } from './ip-policies/index.tsx';
 import { IpPolicyRulePage } from './ip-policies/rule-detail.tsx';
 import { NewEdge } from './new-edge.tsx';
+import { PublishPage } from './publishing/publish-page.tsx';
+import { HttpsStartPage, TlsStartPage } from './publishing/start-page.tsx';
 import { NewRoute, RedirectToRoute } from './routes/new.tsx';
 import './modules/policy/policy.css';
 import { RouteModulePage, RoutePage } from './routes/detail.tsx';
 import { TlsEdgeModulePage, TlsEdgePage } from './tls-edge.tsx';
+import { NewVault, VaultList, VaultPage } from './vaults/index.tsx';
+import { SecretPage } from './vaults/secret-detail.tsx';
 
 export default function Screen() {
   return (
     <Router>
       <Route path="/" component={HttpsEdgeList} />
       <Route path="/tls" component={TlsEdgeList} />
-      <Route path="/new" component={NewEdge} />
+      <Route path="/new" component={PublishPage} />
+      <Route path="/new/empty" component={NewEdge} />
       <Route path="/https/:id" component={HttpsEdgePage} />
+      <Route path="/https/:id/start" component={HttpsStartPage} />
       <Route path="/https/:id/modules/:module" component={HttpsEdgeModulePage} />
       <Route path="/https/:id/routes/new" component={NewRoute} />
       <Route path="/https/:id/routes/:routeId" component={RoutePage} />
       <Route path="/https/:id/routes/:routeId/modules/:module" component={RouteModulePage} />
       <Route path="/routes/:id" component={RedirectToRoute} />
       <Route path="/tls/:id" component={TlsEdgePage} />
+      <Route path="/tls/:id/start" component={TlsStartPage} />
       <Route path="/tls/:id/modules/:module" component={TlsEdgeModulePage} />
       <Route path="/backends" component={BackendList} />
       <Route path="/backends/new" component={NewBackend} />
@@ -36,6 +43,10 @@ export default function Screen() {
       <Route path="/ip-policies/new" component={NewIpPolicy} />
       <Route path="/ip-policies/:id" component={IpPolicyPage} />
       <Route path="/ip-policy-rules/:id" component={IpPolicyRulePage} />
+      <Route path="/vaults" component={VaultList} />
+      <Route path="/vaults/new" component={NewVault} />
+      <Route path="/vaults/:id" component={VaultPage} />
+      <Route path="/secrets/:id" component={SecretPage} />
       <Route path="/authorities" component={AuthorityList} />
       <Route path="/authorities/new" component={NewAuthority} />
       <Route path="/authorities/:id" component={AuthorityPage} />

@@ -9,6 +9,7 @@ export const listPaths = {
   tls: pathTo('edges', 'tls'),
   backends: pathTo('edges', 'backends'),
   ipPolicies: pathTo('edges', 'ip-policies'),
+  vaults: pathTo('edges', 'vaults'),
   authorities: pathTo('edges', 'authorities'),
 };
 
@@ -17,6 +18,7 @@ export const tabs: readonly Tab[] = [
   { title: 'TLS edges', href: listPaths.tls },
   { title: 'Tunnel groups', href: listPaths.backends },
   { title: 'IP policies', href: listPaths.ipPolicies },
+  { title: 'Vaults', href: listPaths.vaults },
   { title: 'Certificate authorities', href: listPaths.authorities },
 ];
 
@@ -30,6 +32,14 @@ export function modulePath(host: string, field: string): string {
   return `${host}/modules/${field}`;
 }
 
+/** The form for an edge alone, without a backend. */
+export const emptyEdgePath = pathTo('edges', 'new', 'empty');
+
+/** The page that leads from a new edge to its first visitor. @param domainId the domain that its name comes under. */
+export function startPath(kind: 'httpsEdge' | 'tlsEdge', id: string, domainId: string): string {
+  return `${objectPath(kind, id)}/start?domain=${encodeURIComponent(domainId)}`;
+}
+
 export function newRoutePath(edgeId: string): string {
   return `${objectPath('httpsEdge', edgeId)}/routes/new`;
 }
@@ -39,12 +49,13 @@ export const edgesCrumb: Breadcrumb = { title: 'Edges', href: listPaths.https };
 export interface NamedEdge {
   id: string;
   hostports: readonly string[];
+  description?: string;
 }
 
-/** The display name of an edge: its host names, or its id if it has none. */
-export function edgeTitle({ id, hostports }: NamedEdge): string {
+/** The display name of an edge: its host names, or else its description or its id. */
+export function edgeTitle({ id, hostports, description }: NamedEdge): string {
   const [first, ...others] = hostports;
-  if (first === undefined) return id;
+  if (first === undefined) return description || id;
   return others.length > 0 ? `${hostName(first)} and ${others.length} more` : hostName(first);
 }
 

@@ -1,4 +1,4 @@
-// The form for a new edge.
+// The form for an edge alone: with any number of names, and nothing behind it yet.
 
 import { useLocation, useRoute } from 'preact-iso/router';
 import { useMutation } from '../../data/hooks/use-mutation.ts';
@@ -17,12 +17,16 @@ const oneLine: readonly string[] = [''];
 export function NewEdge() {
   const { query } = useRoute();
   const { route } = useLocation();
-  const { values, bind } = useFormFields({
-    kind: query.kind === 'tls' ? 'tls' : 'https',
-    hostports: oneLine,
-    description: '',
-    metadata: '',
-  });
+  const fields = useFormFields(
+    {
+      kind: query.kind === 'tls' ? 'tls' : 'https',
+      hostports: oneLine,
+      description: '',
+      metadata: '',
+    },
+    { draft: 'new empty edge' },
+  );
+  const { values, bind } = fields;
   const createHttps = useMutation(CreateHttpsEdge);
   const createTls = useMutation(CreateTlsEdge);
 
@@ -31,21 +35,27 @@ export function NewEdge() {
     const input = { ...rest, hostports: linesToHostports(rest.hostports) };
     if (kind === 'https') {
       const edge = (await createHttps.mutate({ input }))?.createHttpsEdge;
-      if (edge) route(objectPath('httpsEdge', edge.id));
+      if (edge) done(objectPath('httpsEdge', edge.id));
     } else {
       const edge = (await createTls.mutate({ input }))?.createTlsEdge;
-      if (edge) route(objectPath('tlsEdge', edge.id));
+      if (edge) done(objectPath('tlsEdge', edge.id));
     }
+  }
+
+  function done(path: string) {
+    fields.saved();
+    route(path);
   }
 
   return (
     <Page
-      title="New edge"
+      title="New edge without a backend"
       crumbs={[edgesCrumb]}
       lead="Where its traffic goes, and through which modules, is set once it is there."
     >
       <Form
         submitLabel="Create the edge"
+        fields={fields}
         onSubmit={() => void submit()}
         error={values.kind === 'https' ? createHttps.error : createTls.error}
         isBusy={createHttps.isBusy || createTls.isBusy}

@@ -3,7 +3,8 @@
 import { useQuery } from '../../data/hooks/use-query.ts';
 import { objectPath } from '../../data/routing/paths.ts';
 import { useParam } from '../../data/routing/use-param.ts';
-import { DeleteTlsEdge, TlsEdge } from '../../generated/operations.ts';
+import { DeleteTlsEdge, TlsEdge, TlsEdgeTrafficHistory } from '../../generated/operations.ts';
+import { HistorySection } from '../traffic-history/history-section.tsx';
 import { DetailPage, NotYet } from './detail-page.tsx';
 import { enabledBackendIds } from './edge-lists.tsx';
 import { EdgeSettings } from './edge-settings.tsx';
@@ -31,6 +32,7 @@ export function TlsEdgePage() {
       consequence="Its modules are deleted with it, and its names are answered no more. Agents stay connected."
     >
       <EdgeSummary edge={edge} backends={enabledBackendIds(edge)} />
+      <HistorySection operation={TlsEdgeTrafficHistory} ids={{ id }} pick={(result) => result.tlsEdge} isHttp={false} />
       <ModuleList host={hostOf(edge)} settings={edge} />
       <EdgeSettings key={id} kind="tlsEdge" edge={edge} />
     </DetailPage>
@@ -43,7 +45,7 @@ export function TlsEdgeModulePage() {
   const { edge, query } = useTlsEdge(id);
   const module = modulesForHost('tlsEdge').find((one) => one.field === field);
   if (!module) return <NoSuchModule crumbs={crumbs} />;
-  if (!edge) return <NotYet title={module.title} crumbs={crumbs} {...query} />;
+  if (!edge) return <NotYet title={module.title} noun="TLS edge" crumbs={crumbs} {...query} />;
   return (
     <ModulePage
       key={`${id} ${field}`}

@@ -1,9 +1,7 @@
-import { useEffect } from 'preact/hooks';
-import { useLocation } from 'preact-iso/router';
 import { useQuery } from '../../data/hooks/use-query.ts';
 import { objectPath, pathTo } from '../../data/routing/paths.ts';
 import { useParam } from '../../data/routing/use-param.ts';
-import { EndpointById, EndpointByUrl } from '../../generated/operations.ts';
+import { EndpointById } from '../../generated/operations.ts';
 import { LinkButton } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/feedback/error-note.tsx';
 import { Skeleton } from '../../ui/feedback/skeleton.tsx';
@@ -12,19 +10,22 @@ import { Page } from '../../ui/layout/page.tsx';
 import { LiveEndpointPage } from './live-detail.tsx';
 import { endpointCrumbs } from './navigation.tsx';
 import { OfflineEndpointPage } from './offline-detail.tsx';
-import { lastKnownUrl, rememberUrl } from './url-history.ts';
+import { ADDRESS_KINDS, rememberUrl, useRedirectToCurrentEndpoint } from './url-history.ts';
 
-const KINDS = ['endpoint', 'offlineEndpoint', 'tunnelSession'];
 const ROUND_TRIP_POLL_MS = 5000;
 
 /** The page of an endpoint, live or offline. If it goes offline or comes back, the page follows. */
 export function EndpointPage() {
   const id = useParam('id');
-  const { data, error, refetch } = useQuery(EndpointById, { ids: [id] }, { kinds: KINDS, pollMs: ROUND_TRIP_POLL_MS });
+  const { data, error, refetch } = useQuery(
+    EndpointById,
+    { ids: [id] },
+    { kinds: ADDRESS_KINDS, pollMs: ROUND_TRIP_POLL_MS },
+  );
   const found = data?.nodes?.find((node) => node !== null);
   const isEndpoint = found?.__typename === 'Endpoint' || found?.__typename === 'OfflineEndpoint';
   if (isEndpoint) rememberUrl(id, found.publicUrl);
-  useRedirectToCurrentEndpoint(id, data !== undefined && !isEndpoint);
+  useRedirectToCurrentEndpoint(id, data !== undefined && !isEndpoint, objectPath);
 
   if (found?.__typename === 'Endpoint') return <LiveEndpointPage key={id} endpoint={found} />;
   if (found?.__typename === 'OfflineEndpoint') return <OfflineEndpointPage key={id} endpoint={found} />;
@@ -42,18 +43,4 @@ export function EndpointPage() {
       )}
     </Page>
   );
-}
-
-/** When the endpoint is gone, redirects to the object that has its URL now. */
-function useRedirectToCurrentEndpoint(id: string, isMissing: boolean): void {
-  const { route } = useLocation();
-  const publicUrl = lastKnownUrl(id);
-  const options = { kinds: KINDS, skip: !isMissing || publicUrl === undefined };
-  const { data } = useQuery(EndpointByUrl, { text: publicUrl ?? '' }, options);
-  const next = data?.search?.find(
-    (hit) => (hit.kind === 'endpoint' || hit.kind === 'offlineEndpoint') && hit.title === publicUrl && hit.id !== id,
-  );
-  useEffect(() => {
-    if (isMissing && next) route(objectPath(next.kind, next.id), true);
-  }, [isMissing, next, route]);
 }

@@ -1,6 +1,8 @@
 import { Route, Router } from 'preact-iso/router';
+import { NotFound } from '../../shell/not-found.tsx';
 import './endpoints.css';
 import { EndpointPage } from './detail.tsx';
+import { FailingEndpointList } from './failing-list.tsx';
 import { LiveEndpointList } from './live-list.tsx';
 import { OfflineEndpointList } from './offline-list.tsx';
 
@@ -8,8 +10,10 @@ export default function Screen() {
   return (
     <Router>
       <Route path="/" component={LiveEndpointList} />
+      <Route path="/failing" component={FailingEndpointList} />
       <Route path="/offline" component={OfflineEndpointList} />
       <Route path="/:id" component={EndpointPage} />
+      <Route default component={NotFound} />
     </Router>
   );
 }

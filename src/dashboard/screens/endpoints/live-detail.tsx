@@ -1,8 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { useQuery } from '../../data/hooks/use-query.ts';
 import { objectPath, pathTo } from '../../data/routing/paths.ts';
-import { EndpointCapture, EndpointDomain, type LiveEndpointFactsFragment } from '../../generated/operations.ts';
+import { EndpointDomain, EndpointTrafficHistory, type LiveEndpointFactsFragment } from '../../generated/operations.ts';
 import { LinkButton } from '../../ui/button.tsx';
+import { Note } from '../../ui/feedback/note.tsx';
+import { AuditHistory } from '../../ui/history/audit-history.tsx';
 import { MetadataSection } from '../../ui/layout/metadata-section.tsx';
 import { Page, Section } from '../../ui/layout/page.tsx';
 import { CopyButton } from '../../ui/text/copy-button.tsx';
@@ -10,13 +12,15 @@ import { DescriptionList } from '../../ui/text/description-list.tsx';
 import { Milliseconds } from '../../ui/text/numbers.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { CredentialLink } from '../agents/credential-link.tsx';
+import { RecentRequests } from '../requests/recent-requests.tsx';
+import { HistorySection } from '../traffic-history/history-section.tsx';
+import { CaptureState } from './capture-state.tsx';
 import { EdgeSection } from './edge-section.tsx';
 import { EndpointDot } from './endpoint-dot.tsx';
+import { failureText } from './failure-text.ts';
 import { endpointCrumbs } from './navigation.tsx';
 import { TrafficDetails } from './traffic-facts.tsx';
 import { useTraffic } from './use-traffic.ts';
-
-const CAPTURE_POLL_MS = 5000;
 
 export function LiveEndpointPage({ endpoint }: { endpoint: LiveEndpointFactsFragment }) {
   const { id, publicUrl, proto, edge } = endpoint;
@@ -40,14 +44,37 @@ export function LiveEndpointPage({ endpoint }: { endpoint: LiveEndpointFactsFrag
         )
       }
     >
+      <FailureNote endpoint={endpoint} />
       <EndpointDetails endpoint={endpoint} />
+      <HistorySection
+        operation={EndpointTrafficHistory}
+        ids={{ id }}
+        pick={(result) => result.endpoint}
+        isHttp={isHttp}
+      />
       <Section title="Traffic now">
         <TrafficDetails id={id} proto={proto} traffic={traffic} />
         {isHttp && <CaptureState id={id} />}
       </Section>
+      {isHttp && <RecentRequests key={id} endpointId={id} />}
       {edge && <EdgeSection id={edge.id} />}
       <MetadataSection text={endpoint.metadata} />
+      <AuditHistory id={id} />
     </Page>
+  );
+}
+
+/** That it fails, since when, and where to see which requests do. */
+function FailureNote({ endpoint: { id, health } }: { endpoint: LiveEndpointFactsFragment }) {
+  if (health.state !== 'FAILING') return null;
+  return (
+    <Note variant="warn">
+      <p>
+        It has been failing for <RelativeTime at={health.since} as="since" />
+        {health.errorShare !== null && `: ${failureText(health.errorShare, health.requests)}`}.
+      </p>
+      <LinkButton href={pathTo('traffic', id)}>Look at its requests</LinkButton>
+    </Note>
   );
 }
 
@@ -59,6 +86,7 @@ function EndpointDetails({ endpoint }: { endpoint: LiveEndpointFactsFragment }) 
         { name: 'Address', value: <CopyButton text={publicUrl} label="the address" /> },
         { name: 'Name and port', value: <code>{hostport}</code> },
         { name: 'Up', value: <RelativeTime at={endpoint.createdAt} as="since" /> },
+        endpoint.health.state === 'FAILING' && { name: 'Failing', value: <Failing health={endpoint.health} /> },
         {
           name: 'Last round trip',
           value: roundTrip ? (
@@ -99,27 +127,13 @@ function EndpointDetails({ endpoint }: { endpoint: LiveEndpointFactsFragment }) 
   );
 }
 
-/** The state of the traffic capture. */
-function CaptureState({ id }: { id: string }) {
-  const { data, error } = useQuery(EndpointCapture, { endpointId: id }, { pollMs: CAPTURE_POLL_MS });
-  const capture = data?.trafficCapture;
-  if (error) return <p class="muted">{error.message}</p>;
-  if (!capture) return null;
-  const { isOn, kept: keptRequests, endsAt } = capture;
+/** Since when an endpoint fails, and how much of it. */
+function Failing({ health: { since, errorShare, requests } }: Pick<LiveEndpointFactsFragment, 'health'>) {
   return (
-    <p>
-      {isOn ? (
-        <>
-          Its requests are captured · ends <RelativeTime at={endsAt} />
-        </>
-      ) : (
-        'Its requests aren’t captured'
-      )}
-      {' · '}
-      <a href={pathTo('traffic', id)}>
-        {keptRequests > 0 ? `Look at ${keptRequests} of them` : isOn ? 'Look at them' : 'Switch it on'}
-      </a>
-    </p>
+    <>
+      <RelativeTime at={since} as="since" />
+      {errorShare !== null && `: ${Math.round(errorShare * 100)}% of the last ${requests} requests`}
+    </>
   );
 }
 

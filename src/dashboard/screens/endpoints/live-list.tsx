@@ -1,15 +1,19 @@
 import type { ReadonlySignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { useList } from '../../data/hooks/use-list.ts';
 import { useQuery } from '../../data/hooks/use-query.ts';
 import { objectPath, pathTo } from '../../data/routing/paths.ts';
 import { type EndpointRowFragment, Endpoints, OfflineEndpoints } from '../../generated/operations.ts';
 import { EmptyState } from '../../ui/layout/empty-state.tsx';
 import { Page, Section } from '../../ui/layout/page.tsx';
+import { ListTable } from '../../ui/list/list-table.tsx';
+import { useListView } from '../../ui/list/use-list-view.ts';
 import { type Column, Table } from '../../ui/table/table.tsx';
 import { CopyButton } from '../../ui/text/copy-button.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { StartCommand } from '../credentials/start-command.tsx';
+import { CertificateWarningList } from '../domains/provisioning/warnings.tsx';
+import { SparklineCell } from '../traffic-history/sparkline-cell.tsx';
+import { type SparklinesById, useSparklines } from '../traffic-history/use-sparklines.ts';
 import { EndpointDot } from './endpoint-dot.tsx';
 import { EndpointTabs } from './navigation.tsx';
 import { offlineColumns } from './offline-list.tsx';
@@ -22,22 +26,25 @@ const ROUND_TRIP_POLL_MS = 10_000;
 const MAX_RECENTLY_OFFLINE = 5;
 
 export function LiveEndpointList() {
-  const list = useList(Endpoints, {}, (result) => result.endpoints, {
+  const view = useListView('endpoints', Endpoints, (result) => result.endpoints, {
     kinds: ['endpoint'],
     pollMs: ROUND_TRIP_POLL_MS,
   });
   const { data } = useQuery(OfflineEndpoints, { first: MAX_RECENTLY_OFFLINE }, { kinds: ['offlineEndpoint'] });
   const offline = data?.offlineEndpoints;
-  const traffic = useTraffic(list.visibleIds);
-  const columns = useMemo(() => columnsOf(traffic), [traffic]);
+  const traffic = useTraffic(view.list.visibleIds);
+  const sparklines = useSparklines(view.list.visibleIds);
+  const columns = useMemo(() => columnsOf(traffic, sparklines), [traffic, sparklines]);
   const recentlyOffline = offline?.nodes ?? [];
   return (
-    <Page title="Endpoints" lead="Public addresses that answer now, and who is behind them.">
-      <EndpointTabs live={list.totalCount} offline={offline?.totalCount} />
-      <Table
+    <Page title="Endpoints" lead="Public addresses that are served now, and who is behind them.">
+      <CertificateWarningList />
+      <EndpointTabs />
+      <ListTable
         label="Live endpoints"
         columns={columns}
-        list={list}
+        view={view}
+        nouns={['endpoint', 'endpoints']}
         href={(row) => objectPath('endpoint', row.id)}
         empty={
           <EmptyState title="Nothing is online" action={<StartCommand acl={[]} />}>
@@ -67,10 +74,13 @@ export function LiveEndpointList() {
   );
 }
 
-function columnsOf(traffic: ReadonlySignal<Traffic>): Column<EndpointRowFragment>[] {
+function columnsOf(
+  traffic: ReadonlySignal<Traffic>,
+  sparklines: ReadonlySignal<SparklinesById>,
+): Column<EndpointRowFragment>[] {
   return [
-    { key: 'url', title: 'Address', width: '4fr', cell: (row) => row.publicUrl },
-    { key: 'state', title: 'State', width: '6.5rem', cell: (row) => <EndpointDot endpoint={row} /> },
+    { key: 'url', member: 'public_url', title: 'Address', width: '4fr', cell: (row) => row.publicUrl },
+    { key: 'state', title: 'State', width: '10.5rem', cell: (row) => <EndpointDot endpoint={row} /> },
     {
       key: 'copy',
       title: 'Copy',
@@ -78,13 +88,21 @@ function columnsOf(traffic: ReadonlySignal<Traffic>): Column<EndpointRowFragment
       priority: 2,
       cell: (row) => <CopyButton text={row.publicUrl} label={`the address ${row.publicUrl}`} showsText={false} />,
     },
-    { key: 'behind', title: 'Agent', width: '2fr', priority: 2, cell: agentCell },
+    { key: 'behind', title: 'Agent', width: '2fr', priority: 3, cell: agentCell },
     {
       key: 'up',
+      member: 'created_at',
       title: 'Up',
       width: '6rem',
       priority: 3,
       cell: (row) => <RelativeTime at={row.createdAt} as="since" />,
+    },
+    {
+      key: 'hour',
+      title: 'Last hour',
+      width: '6.5rem',
+      priority: 3,
+      cell: (row) => <SparklineCell id={row.id} sparklines={sparklines} />,
     },
     {
       key: 'requests',
@@ -98,7 +116,7 @@ function columnsOf(traffic: ReadonlySignal<Traffic>): Column<EndpointRowFragment
       title: 'Bytes',
       width: '6rem',
       align: 'end',
-      priority: 2,
+      priority: 3,
       cell: (row) => <ByteRateCell id={row.id} traffic={traffic} />,
     },
   ];

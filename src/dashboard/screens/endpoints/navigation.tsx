@@ -1,17 +1,17 @@
+import { useQuery } from '../../data/hooks/use-query.ts';
 import { pathTo } from '../../data/routing/paths.ts';
+import { EndpointCounts } from '../../generated/operations.ts';
 import type { Breadcrumb } from '../../ui/layout/page.tsx';
 import { Tabs } from '../../ui/layout/tabs.tsx';
 
-export interface EndpointTabsProps {
-  /** The number of live endpoints; undefined until it is known. */
-  live?: number;
-  offline?: number;
-}
-
-export function EndpointTabs({ live, offline }: EndpointTabsProps) {
+/** The lists of endpoints with their lengths. */
+export function EndpointTabs() {
+  const { data } = useQuery(EndpointCounts, {}, { kinds: ['endpoint', 'offlineEndpoint'] });
+  const counts = data?.endpointCounts ?? undefined;
   const tabs = [
-    { title: titleOf('Live', live), href: pathTo('endpoints') },
-    { title: titleOf('Offline', offline), href: pathTo('endpoints', 'offline') },
+    { title: titleOf('Online', counts && counts.live + counts.failing), href: pathTo('endpoints') },
+    { title: titleOf('Failing', counts?.failing), href: pathTo('endpoints', 'failing') },
+    { title: titleOf('Offline', counts?.offline), href: pathTo('endpoints', 'offline') },
   ];
   return <Tabs label="Endpoints" tabs={tabs} />;
 }

@@ -1,31 +1,38 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import { useMutation } from '../../data/hooks/use-mutation.ts';
 import { pathTo } from '../../data/routing/paths.ts';
-import { ForgetOfflineEndpoint, type OfflineEndpointFactsFragment } from '../../generated/operations.ts';
-import { Button } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog.tsx';
+import type { OfflineEndpointFactsFragment } from '../../generated/operations.ts';
+import { Button, LinkButton } from '../../ui/button.tsx';
 import { Note } from '../../ui/feedback/note.tsx';
 import { StatusDot } from '../../ui/feedback/status-dot.tsx';
-import { toast } from '../../ui/feedback/toast.tsx';
+import { AuditHistory } from '../../ui/history/audit-history.tsx';
 import { MetadataSection } from '../../ui/layout/metadata-section.tsx';
-import { Page } from '../../ui/layout/page.tsx';
+import { Page, Section } from '../../ui/layout/page.tsx';
 import { CopyButton } from '../../ui/text/copy-button.tsx';
 import { DescriptionList } from '../../ui/text/description-list.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { CredentialLink } from '../agents/credential-link.tsx';
+import { CaptureState } from './capture-state.tsx';
+import { ForgetDialog } from './forget-dialog.tsx';
 import { endpointCrumbs } from './navigation.tsx';
 import { NameHold } from './offline-list.tsx';
 
 export function OfflineEndpointPage({ endpoint }: { endpoint: OfflineEndpointFactsFragment }) {
-  const { publicUrl, reason, offlineAt } = endpoint;
+  const { publicUrl, reason, offlineAt, proto } = endpoint;
+  const isHttp = proto === 'http' || proto === 'https';
   const [isConfirming, setConfirming] = useState(false);
+  const { route } = useLocation();
   return (
     <Page
       title={publicUrl}
       badge={<StatusDot state="off" />}
       crumbs={endpointCrumbs}
-      actions={<Button onClick={() => setConfirming(true)}>Forget</Button>}
+      actions={
+        <>
+          {isHttp && <LinkButton href={pathTo('traffic', endpoint.id)}>Traffic</LinkButton>}
+          <Button onClick={() => setConfirming(true)}>Forget</Button>
+        </>
+      }
     >
       <Note variant="warn">
         <p>
@@ -33,8 +40,20 @@ export function OfflineEndpointPage({ endpoint }: { endpoint: OfflineEndpointFac
         </p>
       </Note>
       <OfflineDetails endpoint={endpoint} />
+      {isHttp && (
+        <Section title="Capture">
+          <CaptureState id={endpoint.id} />
+        </Section>
+      )}
       <MetadataSection text={endpoint.metadata} />
-      {isConfirming && <ForgetDialog endpoint={endpoint} onClose={() => setConfirming(false)} />}
+      <AuditHistory id={endpoint.id} />
+      {isConfirming && (
+        <ForgetDialog
+          endpoint={endpoint}
+          onDone={() => route(pathTo('endpoints', 'offline'))}
+          onClose={() => setConfirming(false)}
+        />
+      )}
     </Page>
   );
 }
@@ -58,33 +77,5 @@ function OfflineDetails({ endpoint }: { endpoint: OfflineEndpointFactsFragment }
         { name: 'Id', value: <CopyButton text={endpoint.id} label="the id" /> },
       ]}
     />
-  );
-}
-
-function ForgetDialog({
-  endpoint: { id, publicUrl },
-  onClose,
-}: {
-  endpoint: OfflineEndpointFactsFragment;
-  onClose: () => void;
-}) {
-  const { route } = useLocation();
-  const forget = useMutation(ForgetOfflineEndpoint);
-  async function confirmed() {
-    if (!(await forget.mutate({ id }))) return;
-    toast(`Forgot ${publicUrl}.`);
-    route(pathTo('endpoints', 'offline'));
-  }
-  return (
-    <ConfirmDialog
-      title="Forget this address?"
-      confirmLabel="Forget it"
-      error={forget.error}
-      isBusy={forget.isBusy}
-      onConfirm={() => void confirmed()}
-      onClose={onClose}
-    >
-      <p>It goes from this list only. Whoever may serve {publicUrl} may do so as before, and it turns up again then.</p>
-    </ConfirmDialog>
   );
 }

@@ -1,33 +1,29 @@
-import { toApiFailure } from '../../data/client/api-failure.ts';
-import { execute } from '../../data/client/client.ts';
+import { useState } from 'preact/hooks';
 import { now } from '../../data/clock.ts';
-import { useList } from '../../data/hooks/use-list.ts';
-import { useQuery } from '../../data/hooks/use-query.ts';
 import { objectPath } from '../../data/routing/paths.ts';
-import {
-  EndpointCount,
-  ForgetOfflineEndpoint,
-  type OfflineEndpointRowFragment,
-  OfflineEndpoints,
-} from '../../generated/operations.ts';
+import { type OfflineEndpointRowFragment, OfflineEndpoints } from '../../generated/operations.ts';
 import { Button } from '../../ui/button.tsx';
-import { toast } from '../../ui/feedback/toast.tsx';
 import { EmptyState } from '../../ui/layout/empty-state.tsx';
 import { Page } from '../../ui/layout/page.tsx';
-import { type Column, Table } from '../../ui/table/table.tsx';
+import { ListTable } from '../../ui/list/list-table.tsx';
+import { useListView } from '../../ui/list/use-list-view.ts';
+import type { Column } from '../../ui/table/table.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
+import { ForgetDialog } from './forget-dialog.tsx';
 import { EndpointTabs } from './navigation.tsx';
 
 export function OfflineEndpointList() {
-  const list = useList(OfflineEndpoints, {}, (result) => result.offlineEndpoints, { kinds: ['offlineEndpoint'] });
-  const { data } = useQuery(EndpointCount, {}, { kinds: ['endpoint'] });
+  const view = useListView('offlineEndpoints', OfflineEndpoints, (result) => result.offlineEndpoints, {
+    kinds: ['offlineEndpoint'],
+  });
   return (
     <Page title="Offline endpoints" lead="Addresses that an agent served until it went, and why it went.">
-      <EndpointTabs live={data?.endpoints?.totalCount} offline={list.totalCount} />
-      <Table
+      <EndpointTabs />
+      <ListTable
         label="Offline endpoints"
         columns={offlineColumns}
-        list={list}
+        view={view}
+        nouns={['endpoint', 'endpoints']}
         href={(row) => objectPath('offlineEndpoint', row.id)}
         empty={
           <EmptyState title="Nothing went offline">
@@ -40,26 +36,29 @@ export function OfflineEndpointList() {
 }
 
 export const offlineColumns: Column<OfflineEndpointRowFragment>[] = [
-  { key: 'url', title: 'Address', width: '4fr', cell: (row) => row.publicUrl },
+  { key: 'url', member: 'public_url', title: 'Address', width: '4fr', cell: (row) => row.publicUrl },
   { key: 'reason', title: 'Why', width: '3fr', cell: (row) => <span title={row.reason}>{row.reason}</span> },
-  { key: 'since', title: 'Since', width: '7rem', cell: (row) => <RelativeTime at={row.offlineAt} /> },
+  {
+    key: 'since',
+    member: 'offline_at',
+    title: 'Since',
+    width: '7rem',
+    cell: (row) => <RelativeTime at={row.offlineAt} />,
+  },
   { key: 'kept', title: 'Name kept', width: '7rem', priority: 3, cell: (row) => <NameHold until={row.heldUntil} /> },
   { key: 'forget', title: 'Forget', width: '5rem', priority: 2, align: 'end', cell: (row) => <Forget row={row} /> },
 ];
 
 function Forget({ row }: { row: OfflineEndpointRowFragment }) {
-  async function forget() {
-    try {
-      await execute(ForgetOfflineEndpoint, { id: row.id });
-      toast(`Forgot ${row.publicUrl}.`);
-    } catch (error) {
-      toast(toApiFailure(error).message);
-    }
-  }
+  const [isAsking, setAsking] = useState(false);
+  const close = () => setAsking(false);
   return (
-    <Button variant="plain" label={`Forget ${row.publicUrl}`} onClick={() => void forget()}>
-      Forget
-    </Button>
+    <>
+      <Button variant="plain" label={`Forget ${row.publicUrl}`} onClick={() => setAsking(true)}>
+        Forget
+      </Button>
+      {isAsking && <ForgetDialog endpoint={row} onDone={close} onClose={close} />}
+    </>
   );
 }
 

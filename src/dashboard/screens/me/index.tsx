@@ -19,7 +19,7 @@ export default function Screen() {
           { name: 'Id', value: <code>{currentViewer.user.id}</code> },
           currentViewer.session && { name: 'Signed in', value: <RelativeTime at={currentViewer.session.createdAt} /> },
           currentViewer.session && {
-            name: 'At the latest until',
+            name: 'Ends at the latest',
             value: <RelativeTime at={currentViewer.session.expiresAt} />,
           },
         ]}

@@ -6,6 +6,7 @@ import { toast } from '../../ui/feedback/toast.tsx';
 import { Form } from '../../ui/forms/form.tsx';
 import { TextField } from '../../ui/forms/text-field.tsx';
 import { useFormFields } from '../../ui/forms/use-form-fields.ts';
+import { UserName } from '../../ui/forms/user-name.tsx';
 import { required } from '../../ui/forms/validators.ts';
 import { Section } from '../../ui/layout/page.tsx';
 import { validatePassword } from '../sign-in/validate-password.ts';
@@ -29,23 +30,21 @@ function PasswordForm({ onChanged }: { onChanged: () => void }) {
   async function submit() {
     const result = await change.mutate({ input: { current, password } });
     if (!result?.changePassword) return;
+    fields.saved();
     startSession(result.changePassword);
     onChanged();
     toast('Your password is changed.');
   }
 
   return (
-    <Form submitLabel="Change the password" onSubmit={() => void submit()} error={change.error} isBusy={change.isBusy}>
-      {/* Password managers need the user name. */}
-      <input
-        class="visually-hidden"
-        type="text"
-        autoComplete="username"
-        readOnly
-        tabIndex={-1}
-        aria-hidden="true"
-        value={currentViewerName()}
-      />
+    <Form
+      submitLabel="Change the password"
+      fields={fields}
+      onSubmit={() => void submit()}
+      error={change.error}
+      isBusy={change.isBusy}
+    >
+      <UserName value={currentViewerName()} />
       <TextField
         {...fields.bind('current')}
         label="Current password"

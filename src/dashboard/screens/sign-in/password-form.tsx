@@ -35,7 +35,10 @@ export function SignInPasswordForm() {
           validate={required('Your password')}
         />
       </Form>
-      <p class="muted">Forgotten it? An admin can make you a one-time link, under Access.</p>
+      <p class="muted">
+        Forgotten it? An admin can make you a one-time link, under Access. The only admin runs{' '}
+        <code>npm run sign-in-link</code> on the gateway’s machine.
+      </p>
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { BodyFactsFragment, HeaderLineFragment } from '../../generated/operations.ts';
+import type { BodySizeFragment, HeaderLineFragment } from '../../generated/operations.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/text/copy-button.tsx';
 import { Bytes } from '../../ui/text/numbers.tsx';
@@ -11,9 +11,10 @@ const HEX_BYTES = 256;
 const MAX_TEXT_LENGTH = 100_000;
 
 export interface BodyProps {
-  body: BodyFactsFragment;
+  /** Without `text` for those who may not read it; null for a body that is not text. */
+  body: BodySizeFragment & { text?: string | null };
   /** The captured bytes; needed only for bodies that are not text. */
-  base64?: string;
+  base64?: string | null | undefined;
   /** The header fields of the message, for its content type. */
   headers: readonly HeaderLineFragment[];
 }
@@ -30,16 +31,16 @@ export function Body({ body, base64, headers }: BodyProps) {
         <Bytes value={bytes} />
         {type && `, ${type}`}
         {encoding && `, ${encoding}`}
-        {encoding && text !== null && ', shown decoded'}
+        {encoding && text != null && ', shown decoded'}
         {!isWhole && <TruncationNote body={body} />}
       </p>
-      {keptBytes > 0 &&
-        (text === null ? <HexBody base64={base64} kept={keptBytes} /> : <TextBody text={text} isWhole={isWhole} />)}
+      {keptBytes > 0 && text === null && <HexBody base64={base64} kept={keptBytes} />}
+      {keptBytes > 0 && text != null && <TextBody text={text} isWhole={isWhole} />}
     </div>
   );
 }
 
-function TruncationNote({ body: { bytes, keptBytes } }: { body: BodyFactsFragment }) {
+function TruncationNote({ body: { bytes, keptBytes } }: { body: BodySizeFragment }) {
   if (keptBytes === 0) return <> · not kept: capture was told to keep no bodies</>;
   if (keptBytes < bytes) {
     return (
@@ -81,8 +82,8 @@ function TextBody({ text, isWhole }: { text: string; isWhole: boolean }) {
   );
 }
 
-function HexBody({ base64, kept }: { base64: string | undefined; kept: number }) {
-  if (base64 === undefined) return null;
+function HexBody({ base64, kept }: { base64: string | null | undefined; kept: number }) {
+  if (base64 == null) return null;
   const shown = Math.min(kept, HEX_BYTES);
   return (
     <>

@@ -26,3 +26,23 @@ export function hexDump(bytes: Uint8Array, maxBytes: number): string {
   }
   return lines.join('\n');
 }
+
+/**
+ * The text of a header value. The API has a character for each byte; what is valid UTF-8 was meant as UTF-8, and anything
+ * else stays as it is.
+ */
+export function headerText(value: string): string {
+  if (!/[\x80-\xff]/.test(value) || /[^\0-\xff]/.test(value)) return value;
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
+      Uint8Array.from(value, (character) => character.charCodeAt(0)),
+    );
+  } catch {
+    return value;
+  }
+}
+
+/** The header value that has this text in UTF-8, with a character for each byte. */
+export function headerBytes(text: string): string {
+  return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join('');
+}

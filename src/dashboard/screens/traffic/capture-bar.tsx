@@ -5,7 +5,6 @@ import { useMutation } from '../../data/hooks/use-mutation.ts';
 import { type CaptureStateFragment, ClearTrafficCapture, StopTrafficCapture } from '../../generated/operations.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog.tsx';
-import { ErrorNote } from '../../ui/feedback/error-note.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
 import { Bytes, Count } from '../../ui/text/numbers.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
@@ -19,12 +18,12 @@ export interface CaptureBarProps {
 }
 
 export function CaptureBar({ endpointId, capture, onChange }: CaptureBarProps) {
-  const [open, setOpen] = useState<'settings' | 'clear'>();
+  const [open, setOpen] = useState<'settings' | 'off' | 'clear'>();
   const stop = useMutation(StopTrafficCapture);
   const { isOn, kept } = capture;
 
   async function switchOff() {
-    if (await stop.mutate({ endpointId })) onChange();
+    if (await stop.mutate({ endpointId })) close();
   }
   function close() {
     setOpen(undefined);
@@ -37,26 +36,51 @@ export function CaptureBar({ endpointId, capture, onChange }: CaptureBarProps) {
         <Button variant={isOn ? 'normal' : 'primary'} onClick={() => setOpen('settings')}>
           {isOn ? 'Settings' : 'Switch capture on'}
         </Button>
-        {isOn && (
-          <Button isBusy={stop.isBusy} onClick={() => void switchOff()}>
-            Switch off
-          </Button>
-        )}
+        {isOn && <Button onClick={() => setOpen('off')}>Switch off</Button>}
         {kept > 0 && <Button onClick={() => setOpen('clear')}>Clear</Button>}
       </div>
-      <ErrorNote error={stop.error} />
       {open === 'settings' && <CaptureSettings endpointId={endpointId} capture={capture} onClose={close} />}
+      {open === 'off' && (
+        <ConfirmDialog
+          title="Switch capture off?"
+          confirmLabel="Switch it off"
+          error={stop.error}
+          isBusy={stop.isBusy}
+          onConfirm={() => void switchOff()}
+          onClose={close}
+        >
+          <p>
+            What was captured stays until it is cleared or the gateway is restarted. Switching capture on again begins
+            anew: what is kept is thrown away then.
+          </p>
+        </ConfirmDialog>
+      )}
       {open === 'clear' && <ClearDialog endpointId={endpointId} kept={kept} onClose={close} />}
     </section>
   );
 }
 
+const TITLES = {
+  OFF: 'Capture is off',
+  WAITING: 'Capture waits until the address is online',
+  RECORDING: 'Capture is on',
+} as const;
+
+/** How much later than a capture a node begins to record that was there when it was started; milliseconds. */
+const BEGIN_MS = 5000;
+
+/** Whether a node of the gateway was started after the capture, which has lost what it had recorded before, if anything. */
+function mayMiss({ startedAt, recordedSince }: CaptureStateFragment): boolean {
+  if (startedAt === null || recordedSince === null) return false;
+  return Date.parse(recordedSince) - Date.parse(startedAt) > BEGIN_MS;
+}
+
 function CaptureSummary({ capture }: { capture: CaptureStateFragment }) {
-  const { isOn, bodyBytes, kept, keptBytes, passed, forgotten, endsAt } = capture;
+  const { isOn, state, bodyBytes, kept, keptBytes, passed, forgotten, endsAt, recordedSince } = capture;
   return (
     <div>
       <p>
-        <strong>{isOn ? 'Capture is on' : 'Capture is off'}</strong>
+        <strong>{TITLES[state]}</strong>
         {isOn && (
           <>
             {' · ends '}
@@ -74,6 +98,11 @@ function CaptureSummary({ capture }: { capture: CaptureStateFragment }) {
               <Count value={forgotten} /> pushed out by newer ones
             </>
           )}
+        </p>
+      )}
+      {mayMiss(capture) && (
+        <p class="muted">
+          The gateway was started again <RelativeTime at={recordedSince} />: what it had captured before is gone.
         </p>
       )}
     </div>

@@ -33,15 +33,18 @@ const ALWAYS_REDACTED = ['authorization', 'proxy-authorization', 'cookie', 'set-
 export function CaptureSettings({ endpointId, capture, onClose }: CaptureSettingsProps) {
   const { isOn, kept } = capture;
   const start = useMutation(StartTrafficCapture);
-  const { values, bind } = useFormFields({
+  const fields = useFormFields({
     bodyBytes: String(isOn ? capture.bodyBytes : DEFAULT_BODY_BYTES),
     minutes: DEFAULT_MINUTES as number | null,
     redactHeaders: capture.redactedHeaders.filter((name) => !ALWAYS_REDACTED.includes(name)) as readonly string[],
   });
+  const { values, bind } = fields;
   async function submit() {
     const { bodyBytes, minutes, redactHeaders } = values;
     const input = { bodyBytes: Number(bodyBytes), minutes, redactHeaders: nonEmptyLines(redactHeaders) };
-    if (await start.mutate({ endpointId, input })) onClose();
+    if (!(await start.mutate({ endpointId, input }))) return;
+    fields.saved();
+    onClose();
   }
   return (
     <Dialog title={isOn ? 'Settings of this capture' : 'Switch capture on'} onClose={onClose}>
@@ -49,6 +52,7 @@ export function CaptureSettings({ endpointId, capture, onClose }: CaptureSetting
         submitLabel={isOn ? 'Change the capture' : 'Switch capture on'}
         error={start.error}
         isBusy={start.isBusy}
+        fields={fields}
         onSubmit={() => void submit()}
         onCancel={onClose}
       >
@@ -57,7 +61,7 @@ export function CaptureSettings({ endpointId, capture, onClose }: CaptureSetting
           {...bind('bodyBytes')}
           label="Of each body, keep"
           options={sizesWith(values.bodyBytes)}
-          help="In the memory of the gateway only: up to 8 MiB per endpoint, the oldest go first."
+          help="In the memory of the gateway only, so that a restart of it loses them: up to 8 MiB per address, the oldest go first."
         />
         <NumberField
           {...bind('minutes')}
@@ -65,7 +69,7 @@ export function CaptureSettings({ endpointId, capture, onClose }: CaptureSetting
           unit="minutes"
           min={1}
           max={MAX_MINUTES}
-          help={isOn ? 'Counted from now.' : undefined}
+          help={`${isOn ? 'Counted from now. ' : ''}Until then it goes on when the agent or the gateway is restarted.`}
         />
         <ListField
           {...bind('redactHeaders')}

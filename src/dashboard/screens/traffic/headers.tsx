@@ -1,4 +1,5 @@
 import type { HeaderLineFragment } from '../../generated/operations.ts';
+import { headerText } from './bytes.ts';
 
 export interface HeadersProps {
   /** The accessible name of the table. */
@@ -15,7 +16,7 @@ export function Headers({ label, headers }: HeadersProps) {
         {headers.map(({ name, value, isRedacted }, index) => (
           <tr key={index}>
             <th scope="row">{name}</th>
-            <td>{isRedacted ? <em class="muted">redacted</em> : value}</td>
+            <td>{isRedacted ? <em class="muted">redacted</em> : headerText(value)}</td>
           </tr>
         ))}
       </tbody>

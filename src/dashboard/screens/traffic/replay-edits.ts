@@ -1,7 +1,7 @@
 // Conversion of the replay form to the input of the API.
 
 import type { HeaderLineFragment, ReplayRequestInput } from '../../generated/operations.ts';
-import { encodeBase64 } from './bytes.ts';
+import { encodeBase64, headerBytes, headerText } from './bytes.ts';
 import type { Request } from './captured-request.ts';
 
 export interface ReplayEdits {
@@ -39,7 +39,7 @@ export function replayInput(
     ...(method.trim() !== before.method && { method: method.trim() }),
     ...(path !== before.path && { path }),
     ...(sent.join('\n') !== before.headers.join('\n') && {
-      headers: sent.filter((line) => line.trim()).map(parseHeader),
+      headers: sent.filter((line) => line.trim()).map((line) => parseHeader(line, request.requestHeaders)),
     }),
     ...(!keepsBody && { bodyBase64: encodeBase64(body) }),
   };
@@ -48,14 +48,19 @@ export function replayInput(
 export function validateHeader(line: string): string | null {
   const [, name] = /^\s*([^:\s]+)\s*:/.exec(line) ?? [];
   if (name === undefined) return 'A header is written as name: value.';
+  if (!/^[!#$%&'*+\-.^`|~\w]+$/.test(name)) return `${name} can’t be the name of a header.`;
+  if (/[^\t\P{Cc}]/u.test(line)) return `The value of ${name} must be one line without control characters.`;
   return REGENERATED_HEADERS.test(name) ? `${name} is made anew for each request; leave it out.` : null;
 }
 
 function formatHeader({ name, value, isRedacted }: HeaderLineFragment): string {
-  return `${name}: ${isRedacted ? AS_CAPTURED : value}`;
+  return `${name}: ${isRedacted ? AS_CAPTURED : headerText(value)}`;
 }
 
-function parseHeader(line: string): { name: string; value: string | null } {
+/** A line that nobody edited has the bytes that came, which need not be UTF-8. */
+function parseHeader(line: string, captured: readonly HeaderLineFragment[]): { name: string; value: string | null } {
+  const same = captured.find((header) => !header.isRedacted && formatHeader(header) === line);
+  if (same) return { name: same.name, value: same.value };
   const [, name = '', value = ''] = /^\s*([^:\s]+)\s*:\s*(.*?)\s*$/.exec(line) ?? [];
-  return { name, value: value === AS_CAPTURED ? null : value };
+  return { name, value: value === AS_CAPTURED ? null : headerBytes(value) };
 }

@@ -22,13 +22,15 @@ export interface ReplayFormProps {
 }
 
 export function ReplayForm({ request, error, isBusy, onSend, onCancel }: ReplayFormProps) {
-  const { values, bind } = useFormFields(initialEdits(request));
+  const fields = useFormFields(initialEdits(request));
+  const { values, bind } = fields;
   const { isWhole, text } = request.requestBody;
   return (
     <Form
       submitLabel="Send it"
       error={error}
       isBusy={isBusy}
+      fields={fields}
       onSubmit={() => onSend(replayInput(request, values))}
       onCancel={onCancel}
     >

@@ -1,12 +1,12 @@
 import { pathTo } from '../../data/routing/paths.ts';
 import type { ReplayRequestMutation } from '../../generated/operations.ts';
 import { Button } from '../../ui/button.tsx';
+import { StatusTag } from '../../ui/feedback/status-tag.tsx';
 import { Section } from '../../ui/layout/page.tsx';
 import { Milliseconds } from '../../ui/text/numbers.tsx';
 import { Body } from './body.tsx';
 import type { Request } from './captured-request.ts';
 import { Headers } from './headers.tsx';
-import { StatusTag } from './status-tags.tsx';
 
 export interface ReplayResponseProps {
   replay: NonNullable<ReplayRequestMutation['replayRequest']>;

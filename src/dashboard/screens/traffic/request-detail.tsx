@@ -3,21 +3,24 @@ import { useMutation } from '../../data/hooks/use-mutation.ts';
 import { useQuery } from '../../data/hooks/use-query.ts';
 import { objectPath, pathTo } from '../../data/routing/paths.ts';
 import { useParam } from '../../data/routing/use-param.ts';
+import { mayReadBodies } from '../../data/session/session.ts';
 import { CapturedBytes, CapturedRequest, ReplayRequest, type ReplayRequestInput } from '../../generated/operations.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/feedback/error-note.tsx';
+import { Note } from '../../ui/feedback/note.tsx';
 import { Skeleton } from '../../ui/feedback/skeleton.tsx';
+import { StatusTag } from '../../ui/feedback/status-tag.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
 import { EmptyState } from '../../ui/layout/empty-state.tsx';
 import { Page, Section } from '../../ui/layout/page.tsx';
 import { Milliseconds } from '../../ui/text/numbers.tsx';
+import { TryOnCaptured } from '../edges/modules/policy/try-on-captured.tsx';
 import { Body } from './body.tsx';
 import type { Request } from './captured-request.ts';
 import { Headers } from './headers.tsx';
 import { ReplayForm } from './replay-form.tsx';
 import { ReplayResponse, type ReplayResponseProps } from './replay-response.tsx';
 import { RequestSummary } from './request-summary.tsx';
-import { StatusTag } from './status-tags.tsx';
 
 const MAX_TITLE_LENGTH = 80;
 
@@ -25,7 +28,7 @@ const MAX_TITLE_LENGTH = 80;
 export function RequestPage() {
   const endpointId = useParam('endpointId');
   const id = useParam('requestId');
-  const { data, error, refetch } = useQuery(CapturedRequest, { id });
+  const { data, error, refetch } = useQuery(CapturedRequest, { id, bodies: mayReadBodies() });
   const request = data?.capturedRequest;
   const crumbs = [
     { title: 'Traffic', href: pathTo('traffic') },
@@ -39,8 +42,8 @@ export function RequestPage() {
           title="This request isn’t kept any more"
           action={<LinkButton href={pathTo('traffic', endpointId)}>All that are kept</LinkButton>}
         >
-          Newer ones took its place, it was cleared, or its <a href={objectPath('endpoint', endpointId)}>endpoint</a>{' '}
-          went offline.
+          Newer ones took its place, it was cleared, the gateway was restarted, or its{' '}
+          <a href={objectPath('endpoint', endpointId)}>endpoint</a> stayed offline.
         </EmptyState>
       ) : error ? (
         <ErrorNote error={error} retry={() => void refetch()} />
@@ -79,15 +82,18 @@ function RequestView({ request, endpointId, crumbs }: RequestViewProps) {
       badge={<StatusTag status={status} />}
       crumbs={crumbs}
       actions={
-        <>
-          <Button variant="primary" isBusy={send.isBusy && !isEditing} onClick={() => void sendReplay(undefined)}>
-            Replay
-          </Button>
-          <Button onClick={() => setEditing(!isEditing)}>{isEditing ? 'Don’t edit' : 'Edit and replay'}</Button>
-        </>
+        mayReadBodies() && (
+          <>
+            <Button variant="primary" isBusy={send.isBusy && !isEditing} onClick={() => void sendReplay(undefined)}>
+              Replay
+            </Button>
+            <Button onClick={() => setEditing(!isEditing)}>{isEditing ? 'Don’t edit' : 'Edit and replay'}</Button>
+          </>
+        )
       }
     >
       {!isEditing && <ErrorNote error={send.error} />}
+      {!mayReadBodies() && <HiddenBodies />}
       <RequestSummary request={request} endpointId={endpointId} />
       {isEditing && (
         <Section title="Edit and replay" lead="It goes through the gateway once more, as a visitor’s request would.">
@@ -100,6 +106,7 @@ function RequestView({ request, endpointId, crumbs }: RequestViewProps) {
           />
         </Section>
       )}
+      <TryOnCaptured endpointId={request.endpointId} requestId={id} />
       <div class="captured-pair">
         {!replay && <RequestSection request={request} base64={binaryBodies.request} />}
         <ResponseSection request={request} base64={binaryBodies.response} isBefore={replay !== undefined} />
@@ -118,9 +125,21 @@ function RequestView({ request, endpointId, crumbs }: RequestViewProps) {
   );
 }
 
+/** Says why there are no bodies, and whom to ask. */
+function HiddenBodies() {
+  return (
+    <Note>
+      <p>
+        Bodies may hold secrets of visitors, so they are hidden from you, and you can’t replay the request. An admin of
+        your account can give you the right to read captured bodies, on your page below Access.
+      </p>
+    </Note>
+  );
+}
+
 interface PartProps {
   request: Request;
-  base64: string | undefined;
+  base64: string | null | undefined;
 }
 
 function RequestSection({ request: { requestHeaders, requestBody }, base64 }: PartProps) {

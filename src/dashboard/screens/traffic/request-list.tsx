@@ -8,20 +8,23 @@ import {
   TrafficCapture,
   TrafficEndpoint,
   type TrafficEndpointRowFragment,
+  type TrafficOfflineEndpointFragment,
 } from '../../generated/operations.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/feedback/error-note.tsx';
+import { Note } from '../../ui/feedback/note.tsx';
 import { Skeleton } from '../../ui/feedback/skeleton.tsx';
+import { StatusTag } from '../../ui/feedback/status-tag.tsx';
 import { EmptyState } from '../../ui/layout/empty-state.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { type Column, Table } from '../../ui/table/table.tsx';
 import { Milliseconds } from '../../ui/text/numbers.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
-import { rememberUrl } from '../endpoints/url-history.ts';
+import { ADDRESS_KINDS, rememberUrl, useRedirectToCurrentEndpoint } from '../endpoints/url-history.ts';
 import { CaptureBar } from './capture-bar.tsx';
 import { matchesFilter, useFilter } from './filter.ts';
 import { FilterBar } from './filter-bar.tsx';
-import { Remarks, StatusTag } from './status-tags.tsx';
+import { Remarks } from './remarks.tsx';
 import { useCapturedRequests } from './use-captured-requests.ts';
 
 const CAPTURE_POLL_MS = 2000;
@@ -31,10 +34,13 @@ export const trafficCrumbs = [{ title: 'Traffic', href: pathTo('traffic') }];
 /** The latest captured requests of an endpoint, live. */
 export function TrafficPage() {
   const id = useParam('endpointId');
-  const { data, error, refetch } = useQuery(TrafficEndpoint, { id }, { kinds: ['endpoint'] });
-  const endpoint = data?.endpoint;
+  const { data, error, refetch } = useQuery(TrafficEndpoint, { ids: [id] }, { kinds: ADDRESS_KINDS });
+  const found = data?.nodes?.find((node) => node !== null);
+  const endpoint = found?.__typename === 'Endpoint' || found?.__typename === 'OfflineEndpoint' ? found : undefined;
   if (endpoint) rememberUrl(id, endpoint.publicUrl);
-  if (error?.code === 'NOT_FOUND') return <EndpointNotLive id={id} />;
+  const isMissing = data !== undefined && !endpoint;
+  useRedirectToCurrentEndpoint(id, isMissing, trafficPath);
+  if (isMissing) return <EndpointNotLive id={id} />;
   if (!endpoint) {
     return (
       <Page title="Traffic" crumbs={trafficCrumbs}>
@@ -49,8 +55,9 @@ export function TrafficPage() {
       crumbs={trafficCrumbs}
       actions={<LinkButton href={objectPath('endpoint', id)}>Endpoint</LinkButton>}
     >
+      {endpoint.__typename === 'OfflineEndpoint' && <OfflineNote endpoint={endpoint} />}
       {isHttp ? (
-        <Requests endpoint={endpoint} />
+        <Requests key={id} endpoint={endpoint} />
       ) : (
         <EmptyState title="There are no requests to look at">
           Only requests of http and https can be captured. What passes here is {endpoint.proto}, which the gateway
@@ -61,13 +68,28 @@ export function TrafficPage() {
   );
 }
 
-function Requests({ endpoint }: { endpoint: TrafficEndpointRowFragment }) {
+const trafficPath = (_kind: string, id: string) => pathTo('traffic', id);
+
+function OfflineNote({ endpoint: { offlineAt, reason } }: { endpoint: TrafficOfflineEndpointFragment }) {
+  return (
+    <Note variant="warn">
+      <p>
+        It went offline <RelativeTime at={offlineAt} />: <strong>{reason}</strong>
+      </p>
+    </Note>
+  );
+}
+
+/** What is needed of an endpoint, live or offline. */
+type Address = Pick<TrafficEndpointRowFragment, 'id' | 'publicUrl'>;
+
+function Requests({ endpoint }: { endpoint: Address }) {
   const { id: endpointId } = endpoint;
   const {
     data,
     error,
     refetch: refetchCapture,
-  } = useQuery(TrafficCapture, { endpointId }, { pollMs: CAPTURE_POLL_MS });
+  } = useQuery(TrafficCapture, { endpointId }, { pollMs: CAPTURE_POLL_MS, kinds: ['trafficCapture'] });
   const capture = data?.trafficCapture;
   const [pausedAt, setPausedAt] = useState<number>();
   const isPaused = pausedAt !== undefined;
@@ -133,7 +155,7 @@ function MissedCount({ count }: { count: number }) {
 
 interface NoRequestsProps {
   capture: CaptureStateFragment;
-  endpoint: TrafficEndpointRowFragment;
+  endpoint: Address;
   isFiltered: boolean;
 }
 
@@ -148,6 +170,13 @@ function NoRequests({ capture, endpoint, isFiltered }: NoRequestsProps) {
       </EmptyState>
     );
   }
+  if (capture.state === 'WAITING') {
+    return (
+      <EmptyState title="Capture waits until the address is online">
+        It goes on by itself when an agent serves the address again, whichever node of the gateway that comes to.
+      </EmptyState>
+    );
+  }
   return (
     <EmptyState title="No request came yet" command={`curl ${endpoint.publicUrl}`}>
       Each one turns up here as soon as it is over. This line makes one, on a machine that knows the address.
@@ -159,10 +188,11 @@ function EndpointNotLive({ id }: { id: string }) {
   return (
     <Page title="Traffic" crumbs={trafficCrumbs}>
       <EmptyState
-        title="This endpoint isn’t live"
+        title="This endpoint isn’t there any more"
         action={<LinkButton href={objectPath('endpoint', id)}>Why?</LinkButton>}
       >
-        What was captured of an endpoint is kept in memory, and ends with it.
+        Its address is served no longer, and was forgotten or is another object now. A capture that is on goes on with
+        the address: the overview lists it.
       </EmptyState>
     </Page>
   );

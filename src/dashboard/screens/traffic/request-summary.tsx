@@ -4,7 +4,7 @@ import { CopyButton } from '../../ui/text/copy-button.tsx';
 import { DescriptionList } from '../../ui/text/description-list.tsx';
 import { Milliseconds } from '../../ui/text/numbers.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
-import type { Request } from './captured-request.ts';
+import { curlOf, type Request } from './captured-request.ts';
 
 export function RequestSummary({ request, endpointId }: { request: Request; endpointId: string }) {
   const { refusal, replayOf, operationId, status, isComplete } = request;
@@ -21,6 +21,10 @@ export function RequestSummary({ request, endpointId }: { request: Request; endp
       <DescriptionList
         items={[
           { name: 'URL', value: <CopyButton text={request.url} label="the URL" /> },
+          {
+            name: 'As a command',
+            value: <CopyButton text={curlOf(request)} label="the request as cURL" showsText={false} />,
+          },
           { name: 'When', value: <RelativeTime at={request.startedAt} /> },
           { name: 'Took', value: <Milliseconds value={request.durationMilliseconds} /> },
           { name: 'Visitor', value: request.clientIp },

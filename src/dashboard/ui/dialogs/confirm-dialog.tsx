@@ -15,6 +15,8 @@ export interface ConfirmDialogProps {
   typeToConfirm?: string;
   /** The label of the button: `Delete the credential`. */
   confirmLabel: string;
+  /** The label of the other button; the default is `Cancel`. */
+  cancelLabel?: string;
   error?: ApiFailure;
   isBusy?: boolean;
   onConfirm: () => void;
@@ -27,6 +29,7 @@ export function ConfirmDialog({
   children,
   typeToConfirm,
   confirmLabel,
+  cancelLabel = 'Cancel',
   error,
   isBusy,
   onConfirm,
@@ -57,7 +60,7 @@ export function ConfirmDialog({
           <Button type="submit" variant="danger" isBusy={isBusy} isDisabled={!isConfirmed}>
             {confirmLabel}
           </Button>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{cancelLabel}</Button>
         </div>
       </form>
     </Dialog>

@@ -16,20 +16,32 @@ interface MetadataDialogProps {
   object: DescribedObject;
   error: ApiFailure | undefined;
   isBusy: boolean;
-  /** @param previous the values when the dialog opened, for an undo. */
-  onSave: (input: DescribedObject, previous: DescribedObject) => Promise<void>;
+  /** The kind and the id of the object, for changes of somebody else and the draft. */
+  kind: string;
+  id: string;
+  /** @param previous the values before, for an undo. @returns whether it was saved. */
+  onSave: (input: DescribedObject, previous: DescribedObject) => Promise<boolean>;
   onClose: () => void;
 }
 
 /** A dialog that edits the description and metadata of an object. */
-export function MetadataDialog({ title, object, error, isBusy, onSave, onClose }: MetadataDialogProps) {
+export function MetadataDialog({ title, object, error, isBusy, kind, id, onSave, onClose }: MetadataDialogProps) {
   const previous = { description: object.description, metadata: object.metadata };
-  const { bind, values } = useFormFields(previous);
+  const fields = useFormFields(previous, { draft: `${kind} ${id}`, kind });
+  const { bind, values } = fields;
+
+  async function save() {
+    if (!(await onSave(values, previous))) return;
+    fields.saved();
+    onClose();
+  }
+
   return (
     <Dialog title={title} onClose={onClose}>
       <Form
         submitLabel="Save"
-        onSubmit={() => void onSave(values, previous)}
+        fields={fields}
+        onSubmit={() => void save()}
         error={error}
         isBusy={isBusy}
         onCancel={onClose}

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { now } from '../../data/clock.ts';
 
 /** The oldest round trip that counts as live: heartbeats are sent every 10 s and wait 15 s at most. */
@@ -5,14 +6,14 @@ const MAX_ROUND_TRIP_AGE_MS = 30_000;
 
 export interface StatusDotProps {
   /** `live` is shown only if `roundTripAt` is recent. */
-  state: 'live' | 'warn' | 'off' | 'unknown';
+  state: 'live' | 'warn' | 'failing' | 'off' | 'unknown';
   /** When the last heartbeat came back. */
   roundTripAt?: string | null;
   /** The label; without it, the default of the state. */
-  children?: string;
+  children?: ComponentChildren;
 }
 
-const LABELS = { live: 'live', warn: 'needs a look', off: 'offline', unknown: 'not known' };
+const LABELS = { live: 'live', warn: 'needs a look', failing: 'failing', off: 'offline', unknown: 'not known' };
 
 /** A coloured dot with a label. It is green only after a recent round trip. */
 export function StatusDot({ state, roundTripAt, children }: StatusDotProps) {

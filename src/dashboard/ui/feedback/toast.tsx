@@ -13,6 +13,13 @@ interface ToastMessage {
   id: number;
   text: string;
   undo?: () => void;
+  link?: ToastLink;
+}
+
+/** A page that has more about it. */
+export interface ToastLink {
+  title: string;
+  href: string;
 }
 
 const toasts = signal<readonly ToastMessage[]>([]);
@@ -20,12 +27,12 @@ const announcement = signal('');
 let lastId = 0;
 let announcementTimer: ReturnType<typeof setTimeout> | undefined;
 
-/** Shows a toast. With `undo` it has a button that calls it. */
-export function toast(text: string, { undo }: { undo?: () => void } = {}): void {
+/** Shows a toast. With `undo` it has a button that calls it; with `link`, one to another page. */
+export function toast(text: string, { undo, link }: { undo?: () => void; link?: ToastLink } = {}): void {
   lastId += 1;
   const id = lastId;
-  toasts.value = [...toasts.value, { id, text, undo }].slice(-MAX_TOASTS);
-  setTimeout(() => close(id), undo ? SHOWN_MS * 2 : SHOWN_MS);
+  toasts.value = [...toasts.value, { id, text, undo, link }].slice(-MAX_TOASTS);
+  setTimeout(() => close(id), undo || link ? SHOWN_MS * 2 : SHOWN_MS);
 }
 
 /** Announces a text to screen readers only. */
@@ -52,9 +59,10 @@ export function Toasts({ within }: { within?: RefObject<HTMLDialogElement | null
         {isTopmost && announcement.value}
       </div>
       <div class="toasts" role="status" aria-live="polite">
-        {(isTopmost ? toasts.value : []).map(({ id, text, undo }) => (
+        {(isTopmost ? toasts.value : []).map(({ id, text, undo, link }) => (
           <div key={id} class="toast">
             <span>{text}</span>
+            {link && <a href={link.href}>{link.title}</a>}
             {undo && (
               <Button
                 onClick={() => {

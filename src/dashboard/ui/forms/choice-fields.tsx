@@ -12,7 +12,7 @@ export interface SelectFieldProps extends FieldProps<string> {
 /** A select box. */
 export function SelectField({ options, ...field }: SelectFieldProps) {
   return (
-    <Field {...field}>
+    <Field {...field} describe={(chosen) => options.find(({ value }) => value === chosen)?.title ?? chosen}>
       {(control) => (
         <select {...control} value={field.value} onChange={(event) => field.onChange(event.currentTarget.value)}>
           {options.map(({ value, title }) => (

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
-import { useFieldError } from './form.tsx';
+import { hiddenCharacters } from '../text/visible-text.ts';
+import { useFieldError } from './form-context.ts';
 
 /** The props of all fields. `validate` returns an error message, or null for a valid value. */
 export interface FieldProps<Value> {
@@ -27,15 +28,20 @@ export interface ControlProps {
 interface FieldLayoutProps<Value> extends FieldProps<Value> {
   /** Puts the control before its label, as for a checkbox. */
   isInline?: boolean;
+  /** A value in words, where the value itself says little. */
+  describe?: (value: Value) => string;
   children: (control: ControlProps) => ComponentChildren;
 }
 
 /** The layout of every field: label, control, help text and error. */
 export function Field<Value>(props: FieldLayoutProps<Value>) {
-  const { name, label, value, help, validate, isDisabled, isInline, children } = props;
+  const { name, label, value, help, validate, isDisabled, isInline, describe, children } = props;
   const id = useId();
-  const { fieldError, onBlur } = useFieldError(name, value, validate);
-  const describedBy = [help && `${id}-help`, fieldError && `${id}-error`].filter(Boolean).join(' ');
+  const { fieldError, onBlur } = useFieldError(name, value, validate, { label, describe });
+  const hidden = typeof value === 'string' ? hiddenCharacters(value) : [];
+  const describedBy = [help && `${id}-help`, hidden.length > 0 && `${id}-hidden`, fieldError && `${id}-error`]
+    .filter(Boolean)
+    .join(' ');
   const control = children({
     id,
     name,
@@ -52,6 +58,11 @@ export function Field<Value>(props: FieldLayoutProps<Value>) {
       {help && (
         <p class="help" id={`${id}-help`}>
           {help}
+        </p>
+      )}
+      {hidden.length > 0 && (
+        <p class="field-hint" id={`${id}-hidden`} role="status">
+          This has characters that cannot be seen: {hidden.join(', ')}.
         </p>
       )}
       {fieldError && (

@@ -1,10 +1,17 @@
-// A form: validates its fields before it is submitted, and shows errors of the API at the fields that they name.
+// A form: validates its fields before it is submitted, shows errors of the API at the fields that they name, and lets
+// nothing be lost: neither what was typed nor what somebody else changed meanwhile.
 
-import { type ComponentChildren, createContext } from 'preact';
-import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ApiFailure } from '../../data/client/client.ts';
 import { Button } from '../button.tsx';
 import { ErrorNote } from '../feedback/error-note.tsx';
+import { askBeforeLeaving, useUnsavedWork } from '../unsaved/unsaved-work.ts';
+import { Context, type FieldEntry, isErrorOf } from './form-context.ts';
+import { FormNotices } from './form-notices.tsx';
+import type { FormState } from './use-form-fields.ts';
+
+export { useFieldError } from './form-context.ts';
 
 export interface FormProps {
   children: ComponentChildren;
@@ -16,85 +23,86 @@ export interface FormProps {
   error?: ApiFailure;
   isBusy?: boolean;
   onCancel?: () => void;
+  /** The result of `useFormFields`: leaving asks first, and changes of somebody else are shown. */
+  fields?: FormState;
 }
 
-interface FormContext {
-  /** The latest error of the API. */
-  error: ApiFailure | undefined;
-  /** The number of submissions with invalid fields. After the first one all field errors are shown. */
-  failedAttempts: number;
-  register: (name: string, validate: () => string | null) => () => void;
-}
+const NOTHING_TO_LOSE: FormState = {
+  isChanged: false,
+  isRestored: false,
+  conflicts: [],
+  taken: [],
+  words: {},
+  decide: () => {},
+  discard: () => {},
+  refresh: async () => {},
+};
 
-const Context = createContext<FormContext | null>(null);
-
-export function Form({ children, submitLabel, onSubmit, error, isBusy, onCancel }: FormProps) {
+export function Form({
+  children,
+  submitLabel,
+  onSubmit,
+  error,
+  isBusy,
+  onCancel,
+  fields = NOTHING_TO_LOSE,
+}: FormProps) {
   const form = useRef<HTMLFormElement>(null);
-  const [validators] = useState(() => new Map<string, () => string | null>());
+  const [entries] = useState(() => new Map<string, FieldEntry>());
   const [failedAttempts, setAttempts] = useState(0);
+  const [isRefreshing, setRefreshing] = useState(false);
+  const [submissions, setSubmissions] = useState(0);
   const context = useMemo(
     () => ({
       error,
       failedAttempts,
-      register: (name: string, validate: () => string | null) => {
-        validators.set(name, validate);
-        return () => validators.delete(name);
+      register: (name: string, entry: FieldEntry) => {
+        entries.set(name, entry);
+        return () => entries.get(name) === entry && entries.delete(name);
       },
     }),
-    [error, failedAttempts, validators],
+    [error, failedAttempts, entries],
   );
-  const isShownAtField = error?.field !== undefined && [...validators.keys()].some((name) => isErrorOf(error, name));
+  const isShownAtField = error?.field !== undefined && [...entries.keys()].some((name) => isErrorOf(error, name));
+  useUnsavedWork(fields.isChanged, { kind: 'changes', element: () => form.current, discard: fields.discard });
 
   useEffect(() => {
     if (failedAttempts > 0 || error) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
   }, [failedAttempts, error]);
 
-  function submit(event: Event) {
+  async function submit(event: Event) {
     event.preventDefault();
-    if (isBusy) return;
-    if ([...validators.values()].some((validate) => validate() !== null)) setAttempts((count) => count + 1);
-    else onSubmit();
+    if (isBusy || isRefreshing) return;
+    if ([...entries.values()].some(({ validate }) => validate() !== null)) {
+      setAttempts((count) => count + 1);
+      return;
+    }
+    setRefreshing(true);
+    await fields.refresh();
+    setRefreshing(false);
+    setSubmissions((count) => count + 1);
   }
+
+  // It runs after the values of the object that were just loaded have been rendered.
+  useEffect(() => {
+    if (submissions === 0) return;
+    if (fields.conflicts.length > 0) form.current?.querySelector<HTMLElement>('.conflicts button')?.focus();
+    else onSubmit();
+  }, [submissions]);
 
   return (
     <Context.Provider value={context}>
       <form ref={form} class="form" noValidate onSubmit={submit}>
         {children}
+        <FormNotices fields={fields} entries={entries} />
         {!isShownAtField && <ErrorNote error={error} />}
         <div class="form-footer">
-          <Button type="submit" variant="primary" isBusy={isBusy}>
+          <Button type="submit" variant="primary" isBusy={isBusy || isRefreshing}>
             {submitLabel}
           </Button>
-          {onCancel && <Button onClick={onCancel}>Cancel</Button>}
+          {onCancel && <Button onClick={() => askBeforeLeaving(onCancel, form.current)}>Cancel</Button>}
         </div>
       </form>
     </Context.Provider>
   );
-}
-
-/** Registers a field with its form. @returns the error to show at the field, if any. */
-export function useFieldError<Value>(
-  name: string,
-  value: Value,
-  validate: ((value: Value) => string | null) | undefined,
-): { fieldError: string | null; onBlur: () => void } {
-  const form = useContext(Context);
-  const [wasBlurred, setBlurred] = useState(false);
-  const [failedWith, setFailedWith] = useState<{ error: ApiFailure; value: Value }>();
-  const latestCheck = useRef(() => validate?.(value) ?? null);
-  latestCheck.current = () => validate?.(value) ?? null;
-  const register = form?.register;
-  useEffect(() => register?.(name, () => latestCheck.current()), [register, name]);
-
-  const error = form?.error && isErrorOf(form.error, name) ? form.error : undefined;
-  if (error && failedWith?.error !== error) setFailedWith({ error, value });
-  const isUnchangedSinceFailure = error && failedWith?.error === error && failedWith.value === value;
-  const localError = wasBlurred || (form?.failedAttempts ?? 0) > 0 ? latestCheck.current() : null;
-  return { fieldError: localError ?? (isUnchangedSinceFailure ? error.message : null), onBlur: () => setBlurred(true) };
-}
-
-/** Whether an error is about a field. The API names members by their path: `acl`, `target.webhook.url`, `acl[2]`. */
-function isErrorOf({ field }: ApiFailure, name: string): boolean {
-  const path = field?.replace(/^input\./, '');
-  return path !== undefined && (path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}[`));
 }

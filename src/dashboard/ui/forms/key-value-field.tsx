@@ -2,7 +2,7 @@
 
 import { useEffect, useId, useRef } from 'preact/hooks';
 import type { FieldProps } from './field.tsx';
-import { useFieldError } from './form.tsx';
+import { useFieldError } from './form-context.ts';
 import { RemoveButton } from './list-field.tsx';
 
 export interface KeyValuePair {
@@ -35,6 +35,7 @@ export function KeyValueField(props: KeyValueFieldProps) {
     name,
     value,
     (pairs) => pairError(pairs, props) ?? validate?.(pairs) ?? null,
+    { label },
   );
   useEffect(() => {
     if (isAdded.current) group.current?.querySelector<HTMLElement>('.pair:last-of-type input')?.focus();

@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef } from 'preact/hooks';
 import type { FieldProps } from './field.tsx';
-import { useFieldError } from './form.tsx';
+import { useFieldError } from './form-context.ts';
 
 export interface ListFieldProps extends FieldProps<readonly string[]> {
   /** What one item is called: `rule`. */
@@ -33,12 +33,15 @@ export function ListField(props: ListFieldProps) {
   const group = useRef<HTMLFieldSetElement>(null);
   const focusIndex = useRef<number | undefined>(undefined);
   const lineError = (text: string) => (text.trim() === '' ? null : (validateLine?.(text) ?? null));
-  const { fieldError, onBlur } = useFieldError(name, value, (lines) => {
+  const { fieldError, onBlur } = useFieldError(name, value, linesError, { label });
+
+  function linesError(lines: readonly string[]): string | null {
     const firstInvalid = lines.findIndex((text) => lineError(text) !== null);
     return firstInvalid < 0
       ? (validate?.(lines) ?? null)
       : `Line ${firstInvalid + 1}: ${lineError(lines[firstInvalid] ?? '')}`;
-  });
+  }
+
   useEffect(() => {
     if (focusIndex.current === undefined) return;
     group.current?.querySelectorAll('input')[focusIndex.current]?.focus();

@@ -8,6 +8,8 @@ import { type Breadcrumb, Page } from './page.tsx';
 interface LoadingPageProps {
   /** What is loading: `API key`. */
   title: string;
+  /** What may be missing, if it is not what the title says. */
+  noun?: string;
   /** The last one leads to the list of all objects. */
   crumbs: readonly Breadcrumb[];
   error: ApiFailure | undefined;
@@ -15,13 +17,13 @@ interface LoadingPageProps {
 }
 
 /** The page of an object that is loading, failed to load, or does not exist. */
-export function LoadingPage({ title, crumbs, error, refetch }: LoadingPageProps) {
+export function LoadingPage({ title, noun = withinSentence(title), crumbs, error, refetch }: LoadingPageProps) {
   const parent = crumbs.at(-1);
   return (
     <Page title={title} crumbs={crumbs}>
       {error?.code === 'NOT_FOUND' ? (
         <EmptyState
-          title={`There is no such ${title}`}
+          title={`There is no such ${noun}`}
           action={parent && <LinkButton href={parent.href}>{parent.title}</LinkButton>}
         >
           It has been deleted, or belongs to another account.
@@ -33,4 +35,9 @@ export function LoadingPage({ title, crumbs, error, refetch }: LoadingPageProps)
       )}
     </Page>
   );
+}
+
+/** `Tunnel group` becomes `tunnel group`; `IP policy` stays. */
+function withinSentence(title: string): string {
+  return /^\p{Lu}\p{Ll}/u.test(title) ? title.charAt(0).toLowerCase() + title.slice(1) : title;
 }

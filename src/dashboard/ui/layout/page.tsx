@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { visibleText } from '../text/visible-text.ts';
 
 export interface Breadcrumb {
   title: string;
@@ -26,7 +27,7 @@ let isFirstPage = true;
 export function Page({ title, badge, crumbs = [], actions, lead, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${title} · Tunnel Gateway`;
+    document.title = `${visibleText(title)} · Tunnel Gateway`;
   }, [title]);
   // Moving the focus to the heading announces the new page to screen readers.
   useEffect(() => {

@@ -1,7 +1,12 @@
 import { Component, type ComponentChildren } from 'preact';
+import type { RowSelection } from './row-selection.ts';
+import { SelectBox } from './select-box.tsx';
 
 interface TableRowProps<Row> {
   row: Row;
+  id: string;
+  /** Where rows can be selected. It stays the same object. */
+  selection: RowSelection | undefined;
   index: number;
   top: number;
   columns: readonly Column<Row>[];
@@ -19,12 +24,25 @@ export class TableRow<Row> extends Component<TableRowProps<Row>> {
   }
 
   render() {
-    const { row, index, top, columns, href, isCurrent } = this.props;
+    const { row, id, selection, index, top, columns, href, isCurrent } = this.props;
+    const nameId = selection && `row-${id}`;
     return (
       // biome-ignore lint/a11y: see the table
       <div role="row" aria-rowindex={index + 2} class="table-row" style={{ transform: `translateY(${top}px)` }}>
-        {columns.map(({ key, cell, align }, column) => (
-          <div key={key} role={column === 0 ? 'rowheader' : 'cell'} class={align === 'end' ? 'cell end' : 'cell'}>
+        {selection && nameId && (
+          // biome-ignore lint/a11y: see the table
+          <div role="cell" class="cell select">
+            <SelectBox selection={selection} id={id} labelledBy={nameId} isCurrent={isCurrent} />
+          </div>
+        )}
+        {columns.map(({ key, title, cell, align, isLabelled = align === 'end' }, column) => (
+          <div
+            key={key}
+            role={column === 0 ? 'rowheader' : 'cell'}
+            id={column === 0 ? nameId : undefined}
+            class={column === 0 ? 'cell name' : align === 'end' ? 'cell end' : 'cell'}
+            data-title={isLabelled ? title : undefined}
+          >
             {column === 0 && href !== undefined ? (
               <a class="row-link" href={href} tabIndex={isCurrent ? 0 : -1} data-index={index}>
                 {cell(row)}
@@ -53,4 +71,8 @@ export interface Column<Row> {
   /** 1: always shown; 2: hidden on narrow screens; 3: shown on wide screens only. */
   priority?: 1 | 2 | 3;
   align?: 'start' | 'end';
+  /** Whether its title stands before its value on cards, which have no headings; numbers have it unless said otherwise. */
+  isLabelled?: boolean;
+  /** The member of the API that it shows, as REST names it, where the list can be ordered by that. */
+  member?: string;
 }

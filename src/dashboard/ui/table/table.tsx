@@ -5,6 +5,10 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { LiveList } from '../../data/hooks/use-list.ts';
 import { ErrorNote } from '../feedback/error-note.tsx';
 import { Skeleton } from '../feedback/skeleton.tsx';
+import { ColumnHeader, type TableSort } from './column-header.tsx';
+import { showCutText } from './cut-text.ts';
+import type { RowSelection } from './row-selection.ts';
+import { SelectAllBox } from './select-box.tsx';
 import type { Column } from './table-row.tsx';
 import { TableRow } from './table-row.tsx';
 import { useRowKeyboard } from './use-row-keys.ts';
@@ -28,13 +32,19 @@ export interface TableProps<Row> {
   empty?: ComponentChildren;
   /** How many lines a row has on narrow screens, where it is a card; the default is 2. */
   cardLines?: 2 | 3;
+  /** How many rows there are, in words; the default is what the list says. */
+  total?: string;
+  /** Lets rows be selected. */
+  selection?: RowSelection;
+  /** Lets columns that have a member be sorted by. */
+  sort?: TableSort;
 }
 
 const ROW_HEIGHT = 40;
 const CARD_HEIGHTS = { 2: 60, 3: 82 };
 
 export function Table<Row>(props: TableProps<Row>) {
-  const { label, columns, list, rows = list?.rows ?? [], href, empty, cardLines = 2 } = props;
+  const { label, columns, list, rows = list?.rows ?? [], href, empty, cardLines = 2, selection, sort } = props;
   const rowKey = props.rowKey ?? ((row: Row) => (row as { id: string }).id);
   const scroller = useRef<HTMLDivElement>(null);
   const rowWindow = useRowWindow(
@@ -45,7 +55,8 @@ export function Table<Row>(props: TableProps<Row>) {
     list?.scroll,
   );
   const visibleColumns = columns.filter(({ priority = 1 }) => priority <= rowWindow.priority);
-  const keyboard = useRowKeyboard(scroller, rows, rowKey, rowWindow);
+  const keyboard = useRowKeyboard(scroller, rows, rowKey, rowWindow, selection);
+  useSelectableRows(selection, rows, rowKey);
 
   useLayoutEffect(() => {
     list?.setVisibleRange(rowWindow.from, rowWindow.to);
@@ -59,7 +70,7 @@ export function Table<Row>(props: TableProps<Row>) {
   const indexes = rowWindow.indexesWith(keyboard.current);
   const total = list?.totalCount ?? rows.length;
   return (
-    <div class={rowWindow.isCards ? 'table cards' : 'table'}>
+    <div class={rowWindow.isCards ? 'table cards' : 'table'} aria-busy={list?.isPrevious || undefined}>
       <ErrorNote error={list?.error} retry={list?.refetch} />
       {rowWindow.newRowsAbove > 0 && (
         <button type="button" class="button above" onClick={rowWindow.scrollToTop}>
@@ -72,6 +83,7 @@ export function Table<Row>(props: TableProps<Row>) {
         aria-label={label}
         // A list without links needs a tab stop of its own to be scrolled by keyboard.
         tabIndex={href ? undefined : 0}
+        onPointerOver={showCutText}
         onScroll={rowWindow.onScroll}
         onKeyDown={keyboard.onKeyDown}
         onFocusIn={keyboard.onFocusIn}
@@ -82,18 +94,24 @@ export function Table<Row>(props: TableProps<Row>) {
           role="table"
           aria-label={label}
           aria-rowcount={total + 1}
-          aria-colcount={visibleColumns.length}
+          aria-colcount={visibleColumns.length + (selection ? 1 : 0)}
           style={{
-            '--columns': visibleColumns.map(({ width = '1fr' }) => gridTrack(width)).join(' '),
+            '--columns': [
+              ...(selection ? ['1.5rem'] : []),
+              ...visibleColumns.map(({ width = '1fr' }) => gridTrack(width)),
+            ].join(' '),
             '--row-height': `${rowWindow.rowHeight}px`,
           }}
         >
           <div role="rowgroup" class="table-header">
             <div role="row" aria-rowindex={1} class="table-row">
-              {visibleColumns.map(({ key, title, align }) => (
-                <div key={key} role="columnheader" class={align === 'end' ? 'cell end' : 'cell'}>
-                  {title}
+              {selection && (
+                <div role="columnheader" class="cell select">
+                  <SelectAllBox selection={selection} isVisible={!rowWindow.isCards} />
                 </div>
+              )}
+              {visibleColumns.map((column) => (
+                <ColumnHeader key={column.key} column={column} sort={sort} isVisible={!rowWindow.isCards} />
               ))}
             </div>
           </div>
@@ -105,6 +123,8 @@ export function Table<Row>(props: TableProps<Row>) {
                   <TableRow
                     key={rowKey(row)}
                     row={row}
+                    id={rowKey(row)}
+                    selection={selection}
                     index={index}
                     top={index * rowWindow.rowHeight}
                     columns={visibleColumns}
@@ -118,9 +138,22 @@ export function Table<Row>(props: TableProps<Row>) {
         </div>
         {/* biome-ignore-end lint/a11y: see above */}
       </section>
-      {list && <p class="table-footer">{footerText(list)}</p>}
+      {list && <p class="table-footer">{props.total ?? footerText(list)}</p>}
     </div>
   );
+}
+
+/** Tells the selection which rows there are. */
+function useSelectableRows<Row>(
+  selection: RowSelection | undefined,
+  rows: readonly Row[],
+  rowKey: (row: Row) => string,
+): void {
+  useLayoutEffect(() => {
+    if (!selection) return;
+    selection.loaded = rows.map(rowKey);
+    selection.keepLoaded();
+  }, [selection, rows]);
 }
 
 function gridTrack(width: string): string {

@@ -1,5 +1,6 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { RowSelection } from './row-selection.ts';
 import type { RowWindow } from './use-row-window.ts';
 
 export interface RowKeyboard {
@@ -12,13 +13,15 @@ export interface RowKeyboard {
 
 /**
  * Keyboard navigation in a table (roving tabindex): Tab reaches one row, and the arrow keys move from there. The focus
- * stays with its row while others come and go, and moves to the next row when that one is deleted.
+ * stays with its row while others come and go, and moves to the next row when that one is deleted. `x` selects the row,
+ * and `X` the rows up to it.
  */
 export function useRowKeyboard<Row>(
   scroller: RefObject<HTMLElement | null>,
   rows: readonly Row[],
   rowKey: (row: Row) => string,
   rowWindow: RowWindow,
+  selection?: RowSelection,
 ): RowKeyboard {
   const [currentRow, setCurrentRow] = useState<{ key: string; index: number }>({ key: '', index: 0 });
   const focusedKey = useRef('');
@@ -41,6 +44,7 @@ export function useRowKeyboard<Row>(
   }
 
   function onKeyDown(event: KeyboardEvent) {
+    if (selectByKey(event)) return event.preventDefault();
     const pageSize = Math.max(1, rowWindow.rowsPerPage - 1);
     const steps: Record<string, number> = {
       ArrowDown: current + 1,
@@ -57,6 +61,17 @@ export function useRowKeyboard<Row>(
     shouldFocus.current = true;
     setCurrent(index);
     rowWindow.scrollToRow(index);
+  }
+
+  /** @returns whether the key is one that selects. */
+  function selectByKey(event: KeyboardEvent): boolean {
+    const row = rows[current];
+    if (!selection || row === undefined || event.altKey || event.ctrlKey || event.metaKey) return false;
+    if (indexIn(event) === undefined) return false;
+    if (event.key === 'x') selection.toggle(rowKey(row));
+    else if (event.key === 'X') selection.extendTo(rowKey(row));
+    else return false;
+    return true;
   }
 
   function onFocusIn(event: FocusEvent) {

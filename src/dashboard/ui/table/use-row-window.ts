@@ -33,8 +33,10 @@ export function useRowWindow<Row>(
   rows: readonly Row[],
   rowKey: (row: Row) => string,
   heights: { rowHeight: number; cardHeight: number },
-  scroll: { top: number } = { top: 0 },
+  listScroll?: { top: number },
 ): RowWindow {
+  const ownScroll = useRef({ top: 0 });
+  const scroll = listScroll ?? ownScroll.current;
   const [size, setSize] = useState({ width: 1000, height: 600 });
   const [first, setFirst] = useState(0);
   const [newRowsAbove, setAbove] = useState(0);
@@ -55,10 +57,14 @@ export function useRowWindow<Row>(
     return () => observer.disconnect();
   }, [hasRows]);
 
-  // The scroll position of the last visit is restored before an anchor is stored.
+  // The scroll position of the last visit is restored before an anchor is stored. Another list begins at its own.
+  const shownScroll = useRef(scroll);
   useLayoutEffect(() => {
-    if (hasRows && scroll.top > 0) scroller.current?.scrollTo({ top: scroll.top });
-  }, [hasRows]);
+    const isOther = shownScroll.current !== scroll;
+    shownScroll.current = scroll;
+    if (isOther) anchor.current = undefined;
+    if (hasRows && (isOther || scroll.top > 0)) scroller.current?.scrollTo({ top: scroll.top });
+  }, [hasRows, scroll]);
 
   // At the very top, new rows appear unless the pointer or the focus is on a row. Everywhere else the visible rows
   // stay.

@@ -9,13 +9,17 @@ export interface CopyButtonProps {
   showsText?: boolean;
 }
 
+/** An event that bubbles from a button once it has copied a text, which is its detail. */
+export const TEXT_COPIED = 'text-copied';
+
 const FEEDBACK_MS = 2000;
 
 /** A button that copies a text. */
 export function CopyButton({ text, label = 'the text', showsText = true }: CopyButtonProps) {
   const [isCopied, setCopied] = useState(false);
-  async function copy() {
+  async function copy(button: Element) {
     await writeToClipboard(text);
+    button.dispatchEvent(new CustomEvent(TEXT_COPIED, { bubbles: true, detail: text }));
     setCopied(true);
     announce(`Copied ${label}.`);
     setTimeout(() => setCopied(false), FEEDBACK_MS);
@@ -27,7 +31,7 @@ export function CopyButton({ text, label = 'the text', showsText = true }: CopyB
         type="button"
         class="button plain"
         aria-label={isCopied ? `Copied ${label}` : `Copy ${label}`}
-        onClick={() => void copy()}
+        onClick={({ currentTarget }) => void copy(currentTarget)}
       >
         {isCopied ? 'Copied' : 'Copy'}
       </button>

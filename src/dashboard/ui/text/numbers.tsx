@@ -27,16 +27,23 @@ export function Rate({ value, unit }: RateProps) {
 
 /** A count with thousands separators. */
 export function Count({ value }: { value: number }) {
-  return <span class="number">{integerFormat.format(value)}</span>;
+  return <span class="number">{formatCount(value)}</span>;
 }
 
 /** A duration in milliseconds, shown as `12.3 ms` or `1.24 s`. */
 export function Milliseconds({ value }: { value: number }) {
-  const text = value < 1000 ? `${formatNumber(value)} ms` : `${(value / 1000).toPrecision(3)} s`;
-  return <span class="number">{text}</span>;
+  return <span class="number">{formatMilliseconds(value)}</span>;
 }
 
-function formatBytes(value: number): string {
+export function formatCount(value: number): string {
+  return integerFormat.format(value);
+}
+
+export function formatMilliseconds(value: number): string {
+  return value < 1000 ? `${formatNumber(value)} ms` : `${(value / 1000).toPrecision(3)} s`;
+}
+
+export function formatBytes(value: number): string {
   let unit = 0;
   let amount = value;
   while (amount >= 999.5 && unit < UNITS.length - 1) {

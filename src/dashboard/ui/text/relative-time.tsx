@@ -11,8 +11,8 @@ export interface RelativeTimeProps {
   at: string | null | undefined;
   /** The text if there is no time. */
   fallback?: string;
-  /** `since` shows the duration, `3 h 5 min`, instead of `3 h ago`. */
-  as?: 'ago' | 'since';
+  /** `since` shows the duration, `3 h 5 min`, instead of `3 h ago`; `until` that which is left. */
+  as?: 'ago' | 'since' | 'until';
 }
 
 /** A time relative to now. The exact time is in the tooltip. */
@@ -21,7 +21,7 @@ export function RelativeTime({ at, fallback = 'never', as = 'ago' }: RelativeTim
   const seconds = (Date.parse(at) - now.value) / 1000;
   return (
     <time dateTime={at} title={exactFormat.format(new Date(at))}>
-      {as === 'since' ? formatDuration(Math.max(0, -seconds)) : formatRelative(seconds)}
+      {as === 'ago' ? formatRelative(seconds) : formatDuration(Math.max(0, as === 'until' ? seconds : -seconds))}
     </time>
   );
 }

@@ -1,7 +1,16 @@
 // The variables of all phases: the connection, the endpoint, the time, and the results of earlier actions.
 
 import { FOREIGN_NAMESPACE } from '../../../tunnel/control/compatibility.ts';
-import { BY_NAME, type CelVariables, intVariable, textVariable, timestampVariable, typedVariable } from './variable.ts';
+import { SECRETS_VARIABLE } from '../secret-names.ts';
+import {
+  BY_NAME,
+  type CelVariables,
+  intVariable,
+  TEXTS_BY_NAMES,
+  textVariable,
+  timestampVariable,
+  typedVariable,
+} from './variable.ts';
 
 export const connectionVariables: CelVariables = {
   'conn.client_ip': textVariable(({ connection }) => connection.visitor.ip),
@@ -21,6 +30,10 @@ export const connectionVariables: CelVariables = {
 
   // This is a text, as existing policies use `timestamp(time.now)`.
   'time.now': textVariable(({ environment }) => new Date(environment.time()).toISOString()),
+
+  [SECRETS_VARIABLE]: typedVariable(TEXTS_BY_NAMES, ({ connection, environment }) =>
+    environment.secrets.of(connection.endpoint.accountId),
+  ),
 
   vars: typedVariable(BY_NAME, ({ state }) => state.vars),
   actions: typedVariable(BY_NAME, ({ state }) => state.actions),

@@ -1,8 +1,9 @@
 // Functions with an implicit argument from the request or the response, such as `getReqHeader('x')`.
 
 import { type CelFunc, type CelMap, CelScalar, celFunc, isCelList, isCelMap } from '@bufbuild/cel';
+import { SECRET_FUNCTION, SECRETS_VARIABLE } from '../secret-names.ts';
 import { noCookie } from './cookies.ts';
-import { COOKIE, COOKIES_BY_NAME, TEXTS, TEXTS_BY_NAME } from './variable.ts';
+import { COOKIE, COOKIES_BY_NAME, TEXTS, TEXTS_BY_NAME, TEXTS_BY_NAMES } from './variable.ts';
 
 const { STRING, BOOL } = CelScalar;
 
@@ -17,6 +18,19 @@ export const requestFunctions = joinFunctions(
   lists('getQueryParam', 'hasQueryParam', 'req.url.query_params'),
   cookies('getReqCookie', 'hasReqCookie', 'req.cookies'),
 );
+
+/** The functions of all phases. Without such a secret, the expression fails. */
+export const commonFunctions: ContextualFunctions = {
+  functions: [
+    celFunc(SECRET_FUNCTION, [TEXTS_BY_NAMES, STRING, STRING], STRING, (vaults: CelMap, vault, name) => {
+      const secrets = vaults.get(vault);
+      const value = isCelMap(secrets) ? secrets.get(name) : undefined;
+      if (typeof value === 'string') return value;
+      throw new Error(`there is no secret "${name}" in a vault "${vault}"`);
+    }),
+  ],
+  contextual: { [SECRET_FUNCTION]: SECRETS_VARIABLE },
+};
 
 /** The functions of the response phase. */
 export const responseFunctions = joinFunctions(

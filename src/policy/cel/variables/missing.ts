@@ -4,27 +4,23 @@
 import type { Proto } from '../../../tunnel/endpoints/endpoint.ts';
 import type { PolicyPhase } from '../vocabulary.ts';
 
-const NO_DATABASE = 'needs a database of addresses, which this gateway does not have';
+const NO_LISTS = 'needs lists of known addresses, which this gateway does not have';
 const NO_BODY = 'is not available: policies see heads only, and bodies are streamed';
 const NO_TLS = 'is not available for a TCP endpoint: its bytes are not inspected';
 const NO_REQUEST = 'is available only in on_http_request and on_http_response';
 const NO_ANSWER = 'is available only in on_http_response';
-const NO_FINGERPRINT = 'is not computed by this gateway';
 const NO_CLUSTER = 'is known inside a Kubernetes cluster only';
 const NO_REGIONS = 'is not available: this gateway has no regions';
 const NO_END = 'is not known yet: policies run before a connection ends';
 const NOT_OUR_TLS = "is known to the agent only: upstream's TLS, if there is any, begins there";
 
 const ALWAYS = {
-  'conn.geo': NO_DATABASE,
-  'conn.Geo': NO_DATABASE,
   ...ofAddress('conn.client_ip'),
   ...ofAddress('conn.server_ip'),
   'conn.server_region': NO_REGIONS,
   'conn.end_ts': NO_END,
   'conn.ts.end': NO_END,
   'conn.k8s': NO_CLUSTER,
-  'conn.tls.ja4_fingerprint': NO_FINGERPRINT,
 };
 
 const OF_REQUEST = {
@@ -55,6 +51,6 @@ export function missingIn(phase: PolicyPhase, proto: Proto, laterFunctions: read
 }
 
 function ofAddress(name: string): Record<string, string> {
-  const members = ['geo', 'as', 'categories', 'is_on_blocklist', 'is_tor_node'];
-  return Object.fromEntries(members.map((member) => [`${name}.${member}`, NO_DATABASE]));
+  const members = ['categories', 'is_on_blocklist', 'is_tor_node'];
+  return Object.fromEntries(members.map((member) => [`${name}.${member}`, NO_LISTS]));
 }

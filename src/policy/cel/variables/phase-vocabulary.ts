@@ -4,14 +4,15 @@ import type { CelType } from '@bufbuild/cel';
 import type { Proto } from '../../../tunnel/endpoints/endpoint.ts';
 import type { PolicyPhase, Vocabulary } from '../vocabulary.ts';
 import { connectionVariables } from './connection.ts';
-import { joinFunctions, requestFunctions, responseFunctions } from './functions.ts';
+import { commonFunctions, joinFunctions, requestFunctions, responseFunctions } from './functions.ts';
+import { geoVariables } from './geo.ts';
 import { missingIn } from './missing.ts';
 import { requestVariables } from './request.ts';
 import { responseVariables } from './response.ts';
 import { tlsVariables } from './tls.ts';
 import type { CelVariables, HttpEvaluationContext } from './variable.ts';
 
-const always = { ...connectionVariables, ...tlsVariables };
+const always = { ...connectionVariables, ...geoVariables, ...tlsVariables };
 const ofRequest = { ...always, ...requestVariables };
 
 /** The variables of each phase. */
@@ -22,9 +23,9 @@ export const variablesOf: Readonly<Record<PolicyPhase, CelVariables<HttpEvaluati
 };
 
 const functionsOf = {
-  on_tcp_connect: joinFunctions(),
-  on_http_request: requestFunctions,
-  on_http_response: joinFunctions(requestFunctions, responseFunctions),
+  on_tcp_connect: commonFunctions,
+  on_http_request: joinFunctions(commonFunctions, requestFunctions),
+  on_http_response: joinFunctions(commonFunctions, requestFunctions, responseFunctions),
 };
 
 const vocabularies = new Map<string, Vocabulary>();

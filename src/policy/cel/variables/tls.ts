@@ -18,6 +18,7 @@ export const tlsVariables: CelVariables = {
   'conn.tls.cipher_suite': textVariable(cipherSuite),
   'conn.tls.sni': textVariable(serverName),
   'conn.tls.negotiated_alpn': textVariable(({ connection }) => connection.tls?.alpnProtocol || ''),
+  'conn.tls.ja4_fingerprint': textVariable(({ connection }) => connection.clientFingerprint ?? ''),
   'conn.tls.session_resumed': boolVariable(({ connection }) => connection.tls?.isSessionReused?.() ?? false),
   ...certificateVariables('client'),
   ...certificateVariables('server'),

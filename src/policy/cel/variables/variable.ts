@@ -18,7 +18,7 @@ export interface PolicyState {
 export interface EvaluationContext {
   readonly connection: VisitorConnection;
   readonly state: PolicyState;
-  readonly environment: Pick<ModuleEnvironment, 'time'>;
+  readonly environment: Pick<ModuleEnvironment, 'time' | 'locate' | 'secrets'>;
 }
 
 export interface HttpEvaluationContext extends EvaluationContext {
@@ -39,6 +39,7 @@ export const TEXT_BY_NAME = mapType(STRING, STRING);
 export const TEXTS_BY_NAME = mapType(STRING, TEXTS);
 export const COOKIE = mapType(STRING, DYN);
 export const COOKIES_BY_NAME = mapType(STRING, listType(COOKIE));
+export const TEXTS_BY_NAMES = mapType(STRING, TEXT_BY_NAME);
 export const BY_NAME = mapType(STRING, DYN);
 const MOMENT = objectType(TimestampSchema);
 

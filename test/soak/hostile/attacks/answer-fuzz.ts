@@ -23,29 +23,28 @@ const CALL_MS = 15_000;
 
 export const attack: Attack = {
   name: 'E19 nonsense for answers',
-  async run(target, signal) {
+  async prepare(target) {
     const seed = Date.now() % 2 ** 31;
     const random = randomOf(seed);
     const next = () => nonsenseOf(random);
     const counts: Counts = { seed, answered: 0, refused: 0, broken: 0, late: 0 };
     const undo: (() => void)[] = [];
-    try {
-      const agent = await agentOf(target, undo);
-      for (const upstream of ['http1', 'http2'] as const) {
-        const name = `nonsense-${upstream}-${seed}.${target.baseDomain}`;
-        const port = await serve(upstream === 'http1' ? serveHttp1 : serveHttp2, next, undo);
-        await agent.bind(name, upstream, port);
-        agent.names.push(name);
-      }
+    const agent = await agentOf(target, undo);
+    for (const upstream of ['http1', 'http2'] as const) {
+      const name = `nonsense-${upstream}-${seed}.${target.baseDomain}`;
+      const port = await serve(upstream === 'http1' ? serveHttp1 : serveHttp2, next, undo);
+      await agent.bind(name, upstream, port);
+      agent.names.push(name);
+    }
+    return async (_target, signal) => {
       while (!signal.aborted) {
         const visits = agent.names.flatMap((name) => [visitHttp1(target, name), visitHttp2(target, name)]);
         for (const status of await Promise.all(visits)) count(counts, status);
         await new Promise((resolve) => setTimeout(resolve, EACH_MS));
       }
-    } finally {
       for (const step of undo.reverse()) step();
-    }
-    return counts;
+      return counts;
+    };
   },
 };
 

@@ -22,7 +22,7 @@ const LOOK = 'query ($id: ID!) { trafficCapture(endpointId: $id) { keptBytes } }
 
 export const attack: Attack = {
   name: 'B13 a tenant fills the memory of captures',
-  async run(target, signal) {
+  async prepare(target) {
     const counts: Counts = { endpoints: 0, sent: 0, failed: 0, keptBytes: 0 };
     const server = createServer((incoming, response) => {
       incoming.resume();
@@ -40,35 +40,45 @@ export const attack: Attack = {
     const tunnels = Array.from({ length: ENDPOINTS }, () => open({ forwardsTo: `127.0.0.1:${port}` }));
     const answered = await Promise.allSettled(tunnels.map((tunnel) => tunnel.answered));
     const urls = answered.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
-    const ids = await capture(target, urls).catch(() => []);
+    const ids = await capture(target, urls);
     counts.endpoints = ids.length;
-    const ends: (() => void)[] = [];
-    const waiting = new Set<Promise<void>>();
-    for (let n = 0; !signal.aborted && urls.length > 0; n++) {
-      const url = urls[n % urls.length] as string;
-      if (ends.length < ENDLESS) ends.push(beginEndless(target, url));
-      if (waiting.size < RATE) {
-        counts.sent = (counts.sent ?? 0) + 1;
-        const one = post(target, url).catch(() => {
-          counts.failed = (counts.failed ?? 0) + 1;
-        });
-        waiting.add(one);
-        void one.then(() => waiting.delete(one));
-      }
-      await pause(1000 / RATE, undefined, { signal }).catch(() => {});
-    }
-    for (const id of ids) {
-      const kept = await ask(target, LOOK, { id }).catch(() => undefined);
-      counts.keptBytes = (counts.keptBytes ?? 0) + (kept?.trafficCapture?.keptBytes ?? 0);
-    }
-    for (const end of ends) end();
-    await Promise.all(waiting);
-    await client.close();
-    server.close();
-    server.closeAllConnections();
-    return counts;
+    return async (_target, signal) => {
+      await fill(target, { urls, ids }, counts, signal);
+      await client.close();
+      server.close();
+      server.closeAllConnections();
+      return counts;
+    };
   },
 };
+
+/** Endpoints whose requests are captured. */
+interface Captured {
+  urls: string[];
+  ids: string[];
+}
+
+async function fill(target: Target, { urls, ids }: Captured, counts: Counts, signal: AbortSignal): Promise<void> {
+  const ends: (() => void)[] = [];
+  const waiting = new Set<Promise<void>>();
+  for (let n = 0; !signal.aborted && urls.length > 0; n++) {
+    const url = urls[n % urls.length] as string;
+    if (ends.length < ENDLESS) ends.push(beginEndless(target, url));
+    if (waiting.size < RATE) {
+      counts.sent = (counts.sent ?? 0) + 1;
+      const one = post(target, url).catch(() => {
+        counts.failed = (counts.failed ?? 0) + 1;
+      });
+      waiting.add(one);
+      void one.then(() => waiting.delete(one));
+    }
+    await pause(1000 / RATE, undefined, { signal }).catch(() => {});
+  }
+  const kept = await Promise.all(ids.map((id) => ask(target, LOOK, { id }).catch(() => undefined)));
+  for (const one of kept) counts.keptBytes = (counts.keptBytes ?? 0) + (one?.trafficCapture?.keptBytes ?? 0);
+  for (const end of ends) end();
+  await Promise.all(waiting);
+}
 
 /** Switches on that the requests to these URLs are captured. @returns the ids of the endpoints. */
 async function capture(target: Target, urls: string[]): Promise<string[]> {

@@ -4,7 +4,7 @@
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Attack, Counts } from '../attack.ts';
-import { publish } from '../tenant-service.ts';
+import { publish, type TenantService } from '../tenant-service.ts';
 
 const PER_SECOND = 50;
 const OPEN_MAX = 40;
@@ -42,7 +42,7 @@ const answers = [...odd, ...broken];
 
 export const attack: Attack = {
   name: 'D18 answers of old embedded servers',
-  async run(target, signal) {
+  async prepare(target) {
     const counts: Counts = { sent: 0, whole: 0, refused: 0, lost: 0, wrong: 0 };
     const service = createServer((socket: Socket) => {
       let asked = '';
@@ -54,27 +54,31 @@ export const attack: Attack = {
       });
     });
     const tenant = await publish(target, service, 'odd-answers');
-    const open = new Set<Promise<void>>();
-    for (let turn = 0; !signal.aborted; turn++) {
-      const which = turn % answers.length;
-      const listener = Math.floor(turn / answers.length) % 2 === 0 ? 'http' : 'https';
-      const version = Math.floor(turn / answers.length) % 3 === 0 ? '1.0' : '1.1';
-      const bytes = `GET /${which} HTTP/${version}\r\nHost: ${tenant.names[listener]}\r\nConnection: close\r\n\r\n`;
-      const visit: Promise<void> = tenant.say(listener, bytes).then((text) => {
-        open.delete(visit);
-        count(counts, judged(text, which < odd.length));
-      });
-      open.add(visit);
-      count(counts, 'sent');
-      if (open.size >= OPEN_MAX) await Promise.race(open);
-      await pause(1000 / PER_SECOND, undefined, { signal }).catch(() => {});
-    }
-    await Promise.all(open);
-    await tenant.close();
-    if (counts.wrong) throw new Error(`${counts.wrong} answers were relayed in another way than they should be`);
-    return counts;
+    return (_target, signal) => attackService(tenant, counts, signal);
   },
 };
+
+async function attackService(tenant: TenantService, counts: Counts, signal: AbortSignal): Promise<Counts> {
+  const open = new Set<Promise<void>>();
+  for (let turn = 0; !signal.aborted; turn++) {
+    const which = turn % answers.length;
+    const listener = Math.floor(turn / answers.length) % 2 === 0 ? 'http' : 'https';
+    const version = Math.floor(turn / answers.length) % 3 === 0 ? '1.0' : '1.1';
+    const bytes = `GET /${which} HTTP/${version}\r\nHost: ${tenant.names[listener]}\r\nConnection: close\r\n\r\n`;
+    const visit: Promise<void> = tenant.say(listener, bytes).then((text) => {
+      open.delete(visit);
+      count(counts, judged(text, which < odd.length));
+    });
+    open.add(visit);
+    count(counts, 'sent');
+    if (open.size >= OPEN_MAX) await Promise.race(open);
+    await pause(1000 / PER_SECOND, undefined, { signal }).catch(() => {});
+  }
+  await Promise.all(open);
+  await tenant.close();
+  if (counts.wrong) throw new Error(`${counts.wrong} answers were relayed in another way than they should be`);
+  return counts;
+}
 
 /** A gateway that is overloaded may answer 503 or nothing: no answer is wrong but another one. */
 function judged(text: string, isOdd: boolean): string {

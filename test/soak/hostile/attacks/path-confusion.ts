@@ -82,6 +82,7 @@ async function run(target: Target, signal: AbortSignal): Promise<Counts> {
     ca: target.ca,
     identity: null,
     metadata: '',
+    self: { deviceId: '', name: '', labels: {} },
     addresses: async () => ['127.0.0.1'],
     commands: { stop: () => null, restart: () => null, update: () => null },
     onChange: () => {},

@@ -4,7 +4,7 @@
 import { createServer } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Attack, Counts } from '../attack.ts';
-import { publish } from '../tenant-service.ts';
+import { publish, type TenantService } from '../tenant-service.ts';
 
 const PER_SECOND = 50;
 const OPEN_MAX = 40;
@@ -60,7 +60,7 @@ const table: readonly Ambiguous[] = [
 
 export const attack: Attack = {
   name: 'D18 ambiguous heads and bodies',
-  async run(target, signal) {
+  async prepare(target) {
     const counts: Counts = { sent: 0, refused: 0, taken: 0, cut: 0, smuggled: 0 };
     const service = createServer((request, response) => {
       if (request.url === SECRET) count(counts, 'smuggled');
@@ -68,25 +68,29 @@ export const attack: Attack = {
       request.on('end', () => response.end('ok'));
     });
     const tenant = await publish(target, service, 'smuggling');
-    const open = new Set<Promise<void>>();
-    for (let turn = 0; !signal.aborted; turn++) {
-      const listener = turn % 2 === 0 ? 'http' : 'https';
-      const bytes = (table[(turn >> 1) % table.length] as Ambiguous)(tenant.names[listener]);
-      const visit: Promise<void> = tenant.say(listener, bytes).then((text) => {
-        open.delete(visit);
-        count(counts, text.startsWith('HTTP/1.1 2') ? 'taken' : /^HTTP\/1\.1 4/.test(text) ? 'refused' : 'cut');
-      });
-      open.add(visit);
-      count(counts, 'sent');
-      if (open.size >= OPEN_MAX) await Promise.race(open);
-      await pause(1000 / PER_SECOND, undefined, { signal }).catch(() => {});
-    }
-    await Promise.all(open);
-    await tenant.close();
-    if (counts.smuggled) throw new Error(`${counts.smuggled} hidden requests reached the service`);
-    return counts;
+    return (_target, signal) => attackService(tenant, counts, signal);
   },
 };
+
+async function attackService(tenant: TenantService, counts: Counts, signal: AbortSignal): Promise<Counts> {
+  const open = new Set<Promise<void>>();
+  for (let turn = 0; !signal.aborted; turn++) {
+    const listener = turn % 2 === 0 ? 'http' : 'https';
+    const bytes = (table[(turn >> 1) % table.length] as Ambiguous)(tenant.names[listener]);
+    const visit: Promise<void> = tenant.say(listener, bytes).then((text) => {
+      open.delete(visit);
+      count(counts, text.startsWith('HTTP/1.1 2') ? 'taken' : /^HTTP\/1\.1 4/.test(text) ? 'refused' : 'cut');
+    });
+    open.add(visit);
+    count(counts, 'sent');
+    if (open.size >= OPEN_MAX) await Promise.race(open);
+    await pause(1000 / PER_SECOND, undefined, { signal }).catch(() => {});
+  }
+  await Promise.all(open);
+  await tenant.close();
+  if (counts.smuggled) throw new Error(`${counts.smuggled} hidden requests reached the service`);
+  return counts;
+}
 
 function count(counts: Counts, name: string): void {
   counts[name] = (counts[name] ?? 0) + 1;

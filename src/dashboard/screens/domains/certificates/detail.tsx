@@ -15,6 +15,7 @@ import { MetadataDialog } from '../../../ui/dialogs/metadata-dialog.tsx';
 import { ErrorNote } from '../../../ui/feedback/error-note.tsx';
 import { Skeleton } from '../../../ui/feedback/skeleton.tsx';
 import { toast, toastWithUndo } from '../../../ui/feedback/toast.tsx';
+import { AuditHistory } from '../../../ui/history/audit-history.tsx';
 import { EmptyState } from '../../../ui/layout/empty-state.tsx';
 import { MetadataSection } from '../../../ui/layout/metadata-section.tsx';
 import { Page, Section } from '../../../ui/layout/page.tsx';
@@ -24,12 +25,14 @@ import { DescriptionList } from '../../../ui/text/description-list.tsx';
 import { RelativeTime } from '../../../ui/text/relative-time.tsx';
 import { certificateCrumbs, certificateTitle, listPaths } from '../navigation.ts';
 import { Expiry } from './expiry.tsx';
+import { renewalOf } from './renewal.tsx';
+import { ShownBy } from './shown-by.tsx';
 
 type Shown = NonNullable<CertificateQuery['tlsCertificate']>;
 
 export function CertificatePage() {
   const id = useParam('id');
-  const { data, error, refetch } = useQuery(Certificate, { id }, { kinds: ['tlsCertificate'] });
+  const { data, error, refetch } = useQuery(Certificate, { id }, { kinds: ['tlsCertificate', 'reservedDomain'] });
   const [openDialog, setOpenDialog] = useState<'change' | 'delete'>();
   const certificate = data?.tlsCertificate;
   if (error?.code === 'NOT_FOUND') return <CertificateNotFound />;
@@ -64,7 +67,11 @@ export function CertificatePage() {
           { name: 'Issued by', value: certificate.issuerCommonName || <span class="muted">not said</span> },
           { name: 'Kind of key', value: certificate.privateKeyType },
           { name: 'Serial number', value: <code>{certificate.serialNumber}</code> },
-          { name: 'Uploaded', value: <RelativeTime at={certificate.createdAt} /> },
+          certificate.issuedAt === null
+            ? { name: 'Uploaded', value: <RelativeTime at={certificate.createdAt} /> }
+            : { name: 'Obtained', value: <RelativeTime at={certificate.issuedAt} /> },
+          { name: 'Renewed', value: renewalOf(certificate) },
+          { name: 'Shown by', value: <ShownBy domains={certificate.domains} /> },
           { name: 'Id', value: <CopyButton text={id} label="the id" /> },
         ]}
       />
@@ -72,6 +79,7 @@ export function CertificatePage() {
         <CodeBlock code={certificate.certificatePem} label="the certificate" />
       </Section>
       <MetadataSection text={certificate.metadata} />
+      <AuditHistory id={id} />
       {openDialog === 'change' && <EditDialog certificate={certificate} onClose={close} />}
       {openDialog === 'delete' && <DeleteDialog certificate={certificate} onClose={close} />}
     </Page>
@@ -92,11 +100,13 @@ function EditDialog({ certificate, onClose }: DialogProps) {
       object={certificate}
       error={update.error}
       isBusy={update.isBusy}
+      kind="tlsCertificate"
+      id={id}
       onClose={onClose}
       onSave={async (input, before) => {
-        if (!(await update.mutate({ id, input }))) return;
+        if (!(await update.mutate({ id, input }))) return false;
         toastWithUndo('The certificate is changed.', UpdateCertificate, { id, input: before });
-        onClose();
+        return true;
       }}
     />
   );

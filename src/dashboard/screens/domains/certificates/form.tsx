@@ -8,12 +8,12 @@ import { useMutation } from '../../../data/hooks/use-mutation.ts';
 import { objectPath } from '../../../data/routing/paths.ts';
 import { CreateCertificate } from '../../../generated/operations.ts';
 import { Form } from '../../../ui/forms/form.tsx';
+import { PemField } from '../../../ui/forms/pem-field.tsx';
 import { TextField } from '../../../ui/forms/text-field.tsx';
 import { useFormFields } from '../../../ui/forms/use-form-fields.ts';
 import { validateDescription } from '../../../ui/forms/validators.ts';
 import { Page } from '../../../ui/layout/page.tsx';
 import { certificateCrumbs, listPaths } from '../navigation.ts';
-import { PemField } from './pem-field.tsx';
 
 interface CertificateFormProps {
   action: string;
@@ -28,7 +28,12 @@ interface CertificateFormProps {
 const EMPTY = { certificatePem: '', privateKeyPem: '', description: '' };
 
 export function CertificateForm({ action, error, header, onDone, onCancel }: CertificateFormProps) {
-  const { bind, values } = useFormFields(EMPTY);
+  const fields = useFormFields(EMPTY, {
+    draft: 'new certificate',
+    storable: ({ certificatePem, description }) =>
+      certificatePem.includes('PRIVATE KEY') ? { description } : { certificatePem, description },
+  });
+  const { bind, values } = fields;
   const create = useMutation(CreateCertificate);
   // If only the next step failed, a second submission does not upload the certificate again.
   const [uploaded, setUploaded] = useState<{ id: string; of: string }>();
@@ -38,12 +43,14 @@ export function CertificateForm({ action, error, header, onDone, onCancel }: Cer
     const id = uploaded?.of === of ? uploaded.id : (await create.mutate({ input: values }))?.createTlsCertificate?.id;
     if (!id) return;
     setUploaded({ id, of });
+    fields.saved();
     onDone(id);
   }
 
   return (
     <Form
       submitLabel={action}
+      fields={fields}
       onSubmit={() => void submit()}
       error={create.error ?? error}
       isBusy={create.isBusy}

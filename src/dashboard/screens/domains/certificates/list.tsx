@@ -1,24 +1,29 @@
-import { useList } from '../../../data/hooks/use-list.ts';
 import { objectPath, pathTo } from '../../../data/routing/paths.ts';
 import { type CertificateRowFragment, Certificates } from '../../../generated/operations.ts';
 import { LinkButton } from '../../../ui/button.tsx';
 import { EmptyState } from '../../../ui/layout/empty-state.tsx';
 import { Page } from '../../../ui/layout/page.tsx';
 import { Tabs } from '../../../ui/layout/tabs.tsx';
-import { type Column, Table } from '../../../ui/table/table.tsx';
+import { ListTable } from '../../../ui/list/list-table.tsx';
+import { useListView } from '../../../ui/list/use-list-view.ts';
+import type { Column } from '../../../ui/table/table.tsx';
 import { certificateTitle, tabs } from '../navigation.ts';
+import { GatewayCertificateSection } from '../provisioning/gateway-certificates.tsx';
 import { Expiry } from './expiry.tsx';
+import { renewalOf } from './renewal.tsx';
+import { ShownBy } from './shown-by.tsx';
 
 const columns: Column<CertificateRowFragment>[] = [
-  { key: 'title', title: 'Certificate', width: '2fr', cell: certificateTitle },
+  { key: 'title', member: 'description', title: 'Certificate', width: '2fr', cell: certificateTitle },
   {
     key: 'names',
     title: 'For',
-    width: '2fr',
+    width: '1.5fr',
     cell: ({ subjectAlternativeNames: { dnsNames } }) => <span title={dnsNames.join(', ')}>{dnsNames.join(', ')}</span>,
   },
   {
     key: 'until',
+    member: 'not_after',
     title: 'Lasts',
     width: '13rem',
     cell: ({ notAfter }) => (
@@ -27,6 +32,8 @@ const columns: Column<CertificateRowFragment>[] = [
       </>
     ),
   },
+  { key: 'renewal', title: 'Renewed', width: '11rem', cell: renewalOf },
+  { key: 'domains', title: 'Shown by', width: '1.5fr', priority: 2, cell: (row) => <ShownBy domains={row.domains} /> },
   { key: 'issuer', title: 'Issued by', width: '1.5fr', priority: 3, cell: ({ issuerCommonName }) => issuerCommonName },
 ];
 
@@ -37,19 +44,22 @@ const upload = (
 );
 
 export function CertificateList() {
-  const list = useList(Certificates, {}, (result) => result.tlsCertificates, { kinds: ['tlsCertificate'] });
+  const view = useListView('tlsCertificates', Certificates, (result) => result.tlsCertificates, {
+    kinds: ['tlsCertificate'],
+  });
   return (
     <Page
       title="Certificates"
-      lead="Uploaded with their keys, to be shown to the visitors of domains."
+      lead="Shown to the visitors of domains. Those that the gateway obtained are renewed by it; those that you uploaded, by you."
       actions={upload}
     >
       <Tabs label="Domains" tabs={tabs} />
-      <Table
+      <ListTable
         label="TLS certificates"
         cardLines={3}
         columns={columns}
-        list={list}
+        view={view}
+        nouns={['certificate', 'certificates']}
         href={({ id }) => objectPath('tlsCertificate', id)}
         empty={
           <EmptyState title="No certificates yet" action={upload}>
@@ -57,6 +67,7 @@ export function CertificateList() {
           </EmptyState>
         }
       />
+      <GatewayCertificateSection />
     </Page>
   );
 }

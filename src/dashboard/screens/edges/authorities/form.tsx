@@ -4,7 +4,7 @@ import { useMutation } from '../../../data/hooks/use-mutation.ts';
 import { CreateAuthority, UpdateAuthority } from '../../../generated/operations.ts';
 import { Form } from '../../../ui/forms/form.tsx';
 import { MetadataFields } from '../../../ui/forms/metadata-fields.tsx';
-import { TextArea } from '../../../ui/forms/text-field.tsx';
+import { PemField } from '../../../ui/forms/pem-field.tsx';
 import { useFormFields } from '../../../ui/forms/use-form-fields.ts';
 import { maxBytes } from '../../../ui/forms/validators.ts';
 
@@ -17,11 +17,19 @@ interface AuthorityFormProps {
 }
 
 export function AuthorityForm({ authority, onDone, onCancel }: AuthorityFormProps) {
-  const { values, bind } = useFormFields({
-    caPem: '',
-    description: authority?.description ?? '',
-    metadata: authority?.metadata ?? '',
-  });
+  const fields = useFormFields(
+    {
+      caPem: '',
+      description: authority?.description ?? '',
+      metadata: authority?.metadata ?? '',
+    },
+    {
+      draft: `authority ${authority?.id ?? 'new'}`,
+      kind: authority && 'certificateAuthority',
+      storable: ({ caPem, ...texts }) => (caPem.includes('PRIVATE KEY') ? texts : { caPem, ...texts }),
+    },
+  );
+  const { values, bind } = fields;
   const create = useMutation(CreateAuthority);
   const update = useMutation(UpdateAuthority);
 
@@ -30,26 +38,27 @@ export function AuthorityForm({ authority, onDone, onCancel }: AuthorityFormProp
     const id = authority
       ? (await update.mutate({ id: authority.id, input: texts }))?.updateCertificateAuthority?.id
       : (await create.mutate({ input: { ...texts, caPem } }))?.createCertificateAuthority?.id;
-    if (id) onDone(id);
+    if (!id) return;
+    fields.saved();
+    onDone(id);
   }
 
   return (
     <Form
       submitLabel={authority ? 'Save' : 'Upload the authority'}
+      fields={fields}
       onSubmit={() => void submit()}
       error={create.error ?? update.error}
       isBusy={create.isBusy || update.isBusy}
       onCancel={onCancel}
     >
       {!authority && (
-        <TextArea
+        <PemField
           {...bind('caPem')}
           label="Certificate"
-          placeholder="-----BEGIN CERTIFICATE-----"
           rows={8}
           help="One certificate of an authority in PEM, at most 16 KiB. Never its private key."
           validate={validatePem}
-          isCode
         />
       )}
       <MetadataFields bind={bind} />

@@ -2,7 +2,6 @@
 
 import { useLocation } from 'preact-iso/router';
 import { now } from '../../../data/clock.ts';
-import { useList } from '../../../data/hooks/use-list.ts';
 import { useQuery } from '../../../data/hooks/use-query.ts';
 import { objectPath } from '../../../data/routing/paths.ts';
 import { useParam } from '../../../data/routing/use-param.ts';
@@ -13,7 +12,9 @@ import { toast } from '../../../ui/feedback/toast.tsx';
 import { EmptyState } from '../../../ui/layout/empty-state.tsx';
 import { Page, Section } from '../../../ui/layout/page.tsx';
 import { Tabs } from '../../../ui/layout/tabs.tsx';
-import { type Column, Table } from '../../../ui/table/table.tsx';
+import { ListTable } from '../../../ui/list/list-table.tsx';
+import { useListView } from '../../../ui/list/use-list-view.ts';
+import type { Column } from '../../../ui/table/table.tsx';
 import { CodeBlock } from '../../../ui/text/code-block.tsx';
 import { DescriptionList } from '../../../ui/text/description-list.tsx';
 import { RelativeTime } from '../../../ui/text/relative-time.tsx';
@@ -26,11 +27,26 @@ const KINDS = ['certificateAuthority'];
 const crumbs = [{ title: 'Certificate authorities', href: listPaths.authorities }];
 
 const columns: Column<AuthorityRowFragment>[] = [
-  { key: 'name', title: 'Name', width: '2fr', cell: authorityTitle },
-  { key: 'subject', title: 'Subject', width: '2fr', cell: ({ subjectCommonName }) => subjectCommonName, priority: 2 },
-  { key: 'until', title: 'Valid until', width: '9rem', cell: ({ notAfter }) => <ValidUntil at={notAfter} /> },
+  { key: 'name', member: 'description', title: 'Name', width: '2fr', cell: authorityTitle },
+  {
+    key: 'subject',
+    member: 'subject_common_name',
+    title: 'Subject',
+    width: '2fr',
+    cell: ({ subjectCommonName }) => subjectCommonName,
+    priority: 2,
+  },
+  {
+    key: 'until',
+    member: 'not_after',
+    title: 'Valid until',
+    width: '9rem',
+    cell: ({ notAfter }) => <ValidUntil at={notAfter} />,
+  },
   {
     key: 'created',
+    isLabelled: true,
+    member: 'created_at',
     title: 'Uploaded',
     width: '8rem',
     cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
@@ -39,7 +55,9 @@ const columns: Column<AuthorityRowFragment>[] = [
 ];
 
 export function AuthorityList() {
-  const list = useList(Authorities, {}, (result) => result.certificateAuthorities, { kinds: KINDS });
+  const view = useListView('certificateAuthorities', Authorities, (result) => result.certificateAuthorities, {
+    kinds: KINDS,
+  });
   return (
     <Page
       title="Certificate authorities"
@@ -50,10 +68,11 @@ export function AuthorityList() {
       }
     >
       <Tabs label="Edges and what they use" tabs={tabs} />
-      <Table
+      <ListTable
         label="Certificate authorities"
         columns={columns}
-        list={list}
+        view={view}
+        nouns={['authority', 'authorities']}
         href={({ id }) => objectPath('certificateAuthority', id)}
         empty={
           <EmptyState

@@ -17,11 +17,15 @@ interface BackendFormProps {
 const noLabel: readonly KeyValuePair[] = [{ name: '', value: '' }];
 
 export function BackendForm({ backend, onDone, onCancel }: BackendFormProps) {
-  const { values, bind } = useFormFields({
-    labels: backend ? recordToPairs(backend.labels) : noLabel,
-    description: backend?.description ?? '',
-    metadata: backend?.metadata ?? '',
-  });
+  const fields = useFormFields(
+    {
+      labels: backend ? recordToPairs(backend.labels) : noLabel,
+      description: backend?.description ?? '',
+      metadata: backend?.metadata ?? '',
+    },
+    { draft: `tunnel group ${backend?.id ?? 'new'}`, kind: backend && 'tunnelGroupBackend' },
+  );
+  const { values, bind } = fields;
   const create = useMutation(CreateBackend);
   const update = useMutation(UpdateBackend);
 
@@ -30,12 +34,15 @@ export function BackendForm({ backend, onDone, onCancel }: BackendFormProps) {
     const id = backend
       ? (await update.mutate({ id: backend.id, input }))?.updateTunnelGroupBackend?.id
       : (await create.mutate({ input }))?.createTunnelGroupBackend?.id;
-    if (id) onDone(id);
+    if (!id) return;
+    fields.saved();
+    onDone(id);
   }
 
   return (
     <Form
       submitLabel={backend ? 'Save' : 'Create the tunnel group'}
+      fields={fields}
       onSubmit={() => void submit()}
       error={create.error ?? update.error}
       isBusy={create.isBusy || update.isBusy}

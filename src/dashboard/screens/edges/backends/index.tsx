@@ -1,7 +1,6 @@
 // Tunnel groups: the list, the form for a new one, and the page of one.
 
 import { useLocation } from 'preact-iso/router';
-import { useList } from '../../../data/hooks/use-list.ts';
 import { useQuery } from '../../../data/hooks/use-query.ts';
 import { objectPath } from '../../../data/routing/paths.ts';
 import { useParam } from '../../../data/routing/use-param.ts';
@@ -11,7 +10,9 @@ import { toast } from '../../../ui/feedback/toast.tsx';
 import { EmptyState } from '../../../ui/layout/empty-state.tsx';
 import { Page, Section } from '../../../ui/layout/page.tsx';
 import { Tabs } from '../../../ui/layout/tabs.tsx';
-import { type Column, Table } from '../../../ui/table/table.tsx';
+import { ListTable } from '../../../ui/list/list-table.tsx';
+import { useListView } from '../../../ui/list/use-list-view.ts';
+import type { Column } from '../../../ui/table/table.tsx';
 import { RelativeTime } from '../../../ui/text/relative-time.tsx';
 import { DetailPage, NotYet } from '../detail-page.tsx';
 import { Labels, labelsText } from '../labels.tsx';
@@ -25,7 +26,14 @@ const crumbs = [{ title: 'Tunnel groups', href: listPaths.backends }];
 
 const columns: Column<BackendRowFragment>[] = [
   { key: 'labels', title: 'Labels', width: '2fr', cell: ({ labels }) => <Labels labels={labels} /> },
-  { key: 'description', title: 'Description', width: '2fr', cell: ({ description }) => description, priority: 2 },
+  {
+    key: 'description',
+    member: 'description',
+    title: 'Description',
+    width: '2fr',
+    cell: ({ description }) => description,
+    priority: 2,
+  },
   {
     key: 'tunnels',
     title: 'Live tunnels',
@@ -34,6 +42,8 @@ const columns: Column<BackendRowFragment>[] = [
   },
   {
     key: 'created',
+    isLabelled: true,
+    member: 'created_at',
     title: 'Created',
     width: '8rem',
     cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
@@ -42,7 +52,7 @@ const columns: Column<BackendRowFragment>[] = [
 ];
 
 export function BackendList() {
-  const list = useList(Backends, {}, (result) => result.tunnelGroupBackends, { kinds: KINDS });
+  const view = useListView('tunnelGroupBackends', Backends, (result) => result.tunnelGroupBackends, { kinds: KINDS });
   return (
     <Page
       title="Tunnel groups"
@@ -53,10 +63,11 @@ export function BackendList() {
       }
     >
       <Tabs label="Edges and what they use" tabs={tabs} />
-      <Table
+      <ListTable
         label="Tunnel groups"
         columns={columns}
-        list={list}
+        view={view}
+        nouns={['tunnel group', 'tunnel groups']}
         href={({ id }) => objectPath('tunnelGroupBackend', id)}
         empty={
           <EmptyState

@@ -7,6 +7,7 @@ import { EmptyState } from '../../../ui/layout/empty-state.tsx';
 import { Section } from '../../../ui/layout/page.tsx';
 import { type Column, Table } from '../../../ui/table/table.tsx';
 import { RelativeTime } from '../../../ui/text/relative-time.tsx';
+import { labelsCommand } from '../../credentials/agent-command.ts';
 import { Labels } from '../labels.tsx';
 
 /** The limit of `nodes` in the API. */
@@ -59,10 +60,5 @@ export function TunnelsOfBackend({
 }
 
 function commandFor(labels: Record<string, string>): string {
-  const flags = Object.entries(labels).map(([key, value]) => `--label ${quoteLabel(`${key}=${value}`)}`);
-  return `TUNNEL_AUTHTOKEN=… npm run agent -- labels 3000 ${flags.join(' ')}`;
-}
-
-function quoteLabel(text: string): string {
-  return /^[\w=.,:/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  return `TUNNEL_AUTHTOKEN=… node agent.js ${labelsCommand(labels)}`;
 }

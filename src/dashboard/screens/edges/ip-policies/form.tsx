@@ -19,11 +19,15 @@ interface IpPolicyFormProps {
 const oneLine: readonly string[] = [''];
 
 export function IpPolicyForm({ policy, onDone, onCancel }: IpPolicyFormProps) {
-  const { values, bind } = useFormFields({
-    description: policy?.description ?? '',
-    metadata: policy?.metadata ?? '',
-    cidr: oneLine,
-  });
+  const fields = useFormFields(
+    {
+      description: policy?.description ?? '',
+      metadata: policy?.metadata ?? '',
+      cidr: oneLine,
+    },
+    { draft: `IP policy ${policy?.id ?? 'new'}`, kind: policy && 'ipPolicy' },
+  );
+  const { values, bind } = fields;
   const [error, setError] = useState<ApiFailure>();
   const [isBusy, setBusy] = useState(false);
   // What was created before a rule failed; a second submission does not create it again.
@@ -36,6 +40,7 @@ export function IpPolicyForm({ policy, onDone, onCancel }: IpPolicyFormProps) {
     try {
       if (policy) {
         await execute(UpdateIpPolicy, { id: policy.id, input: { description, metadata } });
+        fields.saved();
         onDone(policy.id);
         return;
       }
@@ -47,6 +52,7 @@ export function IpPolicyForm({ policy, onDone, onCancel }: IpPolicyFormProps) {
         done = { ...done, cidrs: [...done.cidrs, cidr] };
         setCreated(done);
       }
+      fields.saved();
       onDone(done.id);
     } catch (thrown) {
       setError(toApiFailure(thrown));
@@ -58,6 +64,7 @@ export function IpPolicyForm({ policy, onDone, onCancel }: IpPolicyFormProps) {
   return (
     <Form
       submitLabel={policy ? 'Save' : 'Create the IP policy'}
+      fields={fields}
       onSubmit={() => void submit()}
       error={error}
       isBusy={isBusy}

@@ -1,7 +1,6 @@
 // IP policies: the list, the form for a new one, and the page of one with its rules.
 
 import { useLocation } from 'preact-iso/router';
-import { useList } from '../../../data/hooks/use-list.ts';
 import { useQuery } from '../../../data/hooks/use-query.ts';
 import { objectPath } from '../../../data/routing/paths.ts';
 import { useParam } from '../../../data/routing/use-param.ts';
@@ -11,7 +10,9 @@ import { toast } from '../../../ui/feedback/toast.tsx';
 import { EmptyState } from '../../../ui/layout/empty-state.tsx';
 import { Page, Section } from '../../../ui/layout/page.tsx';
 import { Tabs } from '../../../ui/layout/tabs.tsx';
-import { type Column, Table } from '../../../ui/table/table.tsx';
+import { ListTable } from '../../../ui/list/list-table.tsx';
+import { useListView } from '../../../ui/list/use-list-view.ts';
+import type { Column } from '../../../ui/table/table.tsx';
 import { RelativeTime } from '../../../ui/text/relative-time.tsx';
 import { DetailPage, NotYet } from '../detail-page.tsx';
 import { listPaths, newPath, tabs } from '../navigation.ts';
@@ -21,13 +22,26 @@ import { Rules } from './rules.tsx';
 const crumbs = [{ title: 'IP policies', href: listPaths.ipPolicies }];
 
 const columns: Column<IpPolicyRowFragment>[] = [
-  { key: 'description', title: 'Description', width: '2fr', cell: ({ id, description }) => description || id },
+  {
+    key: 'description',
+    member: 'description',
+    title: 'Description',
+    width: '2fr',
+    cell: ({ id, description }) => description || id,
+  },
   { key: 'id', title: 'Id', width: '2fr', cell: ({ id }) => <code>{id}</code>, priority: 3 },
-  { key: 'created', title: 'Created', width: '8rem', cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+  {
+    key: 'created',
+    isLabelled: true,
+    member: 'created_at',
+    title: 'Created',
+    width: '8rem',
+    cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
+  },
 ];
 
 export function IpPolicyList() {
-  const list = useList(IpPolicies, {}, (result) => result.ipPolicies, { kinds: ['ipPolicy'] });
+  const view = useListView('ipPolicies', IpPolicies, (result) => result.ipPolicies, { kinds: ['ipPolicy'] });
   return (
     <Page
       title="IP policies"
@@ -38,10 +52,12 @@ export function IpPolicyList() {
       }
     >
       <Tabs label="Edges and what they use" tabs={tabs} />
-      <Table
+      <ListTable
         label="IP policies"
         columns={columns}
-        list={list}
+        view={view}
+        nouns={['IP policy', 'IP policies']}
+        consequence="Their rules are deleted with them."
         href={({ id }) => objectPath('ipPolicy', id)}
         empty={
           <EmptyState

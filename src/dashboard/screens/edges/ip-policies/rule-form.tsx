@@ -18,12 +18,16 @@ interface RuleFormProps {
 }
 
 export function RuleForm({ policyId, rule, onDone, onCancel }: RuleFormProps) {
-  const { values, bind } = useFormFields({
-    cidr: rule?.cidr ?? '',
-    action: 'allow',
-    description: rule?.description ?? '',
-    metadata: rule?.metadata ?? '',
-  });
+  const fields = useFormFields(
+    {
+      cidr: rule?.cidr ?? '',
+      action: 'allow',
+      description: rule?.description ?? '',
+      metadata: rule?.metadata ?? '',
+    },
+    { draft: `rule ${rule?.id ?? `new ${policyId}`}`, kind: rule && 'ipPolicyRule' },
+  );
+  const { values, bind } = fields;
   const create = useMutation(CreateIpPolicyRule);
   const update = useMutation(UpdateIpPolicyRule);
 
@@ -33,12 +37,15 @@ export function RuleForm({ policyId, rule, onDone, onCancel }: RuleFormProps) {
     const isDone = rule
       ? await update.mutate({ id: rule.id, input })
       : await create.mutate({ input: { ...input, action, ipPolicyId: policyId } });
-    if (isDone) onDone();
+    if (!isDone) return;
+    fields.saved();
+    onDone();
   }
 
   return (
     <Form
       submitLabel={rule ? 'Save' : 'Add the rule'}
+      fields={fields}
       onSubmit={() => void submit()}
       error={create.error ?? update.error}
       isBusy={create.isBusy || update.isBusy}

@@ -22,6 +22,7 @@ const columns: Column<Rule>[] = [
   { key: 'description', title: 'Description', width: '2fr', cell: ({ description }) => description, priority: 2 },
   {
     key: 'created',
+    isLabelled: true,
     title: 'Created',
     width: '8rem',
     cell: ({ createdAt }) => <RelativeTime at={createdAt} />,

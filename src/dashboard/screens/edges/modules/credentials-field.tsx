@@ -1,7 +1,7 @@
 // The user names and passwords of basic auth. Stored passwords cannot be read.
 
 import { useId } from 'preact/hooks';
-import { useFieldError } from '../../../ui/forms/form.tsx';
+import { useFieldError } from '../../../ui/forms/form-context.ts';
 import { RemoveButton } from '../../../ui/forms/list-field.tsx';
 import type { FieldBinding } from '../../../ui/forms/use-form-fields.ts';
 import { type ModuleField, type ModuleSettings, moduleField } from './field-kinds.tsx';
@@ -13,6 +13,7 @@ interface Credential {
   hasStoredPassword: boolean;
 }
 
+const LABEL = 'Who is let in';
 const MAX_CREDENTIALS = 10;
 const PASSWORD_MIN = 8;
 const PASSWORD_MAX = 128;
@@ -28,6 +29,7 @@ export function credentialsField(name: string): ModuleField {
     },
     toInput: (values) =>
       values.map(({ username, password }) => ({ username, password: password === '' ? undefined : password })),
+    holdsSecret: (values) => values.some(({ password }) => password !== ''),
     render: (bound) => <CredentialsField {...bound} />,
   });
 }
@@ -40,12 +42,12 @@ export function usernamesIn(settings: ModuleSettings | undefined, name: string):
 
 function CredentialsField({ name, value, onChange }: FieldBinding<readonly Credential[]>) {
   const id = useId();
-  const { fieldError, onBlur } = useFieldError(name, value, validateAll);
+  const { fieldError, onBlur } = useFieldError(name, value, validateAll, { label: LABEL, describe: usernames });
   const change = (index: number, some: Partial<Credential>) =>
     onChange(value.map((credential, place) => (place === index ? { ...credential, ...some } : credential)));
   return (
     <fieldset class="field list" aria-describedby={fieldError ? `${id}-help ${id}-error` : `${id}-help`}>
-      <legend>Who is let in</legend>
+      <legend>{LABEL}</legend>
       {value.map((credential, index) => (
         <div key={index} class="pair">
           <input
@@ -95,6 +97,11 @@ function CredentialsField({ name, value, onChange }: FieldBinding<readonly Crede
       )}
     </fieldset>
   );
+}
+
+/** Passwords are not shown, neither one’s own nor others’. */
+function usernames(values: readonly Credential[]): string {
+  return values.map(({ username }) => username).join('\n');
 }
 
 function validateAll(values: readonly Credential[]): string | null {

@@ -21,6 +21,8 @@ export interface ModuleField<Value = unknown> {
   initialValue: (settings: ModuleSettings | undefined) => Value;
   /** The value to send; undefined leaves the member out. */
   toInput: (value: Value) => unknown;
+  /** Whether a value may have a secret in it, which no draft may keep. */
+  holdsSecret?: (value: Value) => boolean;
   render: (bound: FieldBinding<Value>, settings: ModuleSettings | undefined, host: ModuleHost) => ComponentChildren;
 }
 
@@ -41,6 +43,9 @@ interface NumberFieldOptions extends FieldLabels {
   unit?: string;
   isDecimal?: boolean;
 }
+
+/** Names of header fields whose values are secrets, as a rule. */
+const SECRET_NAME = /auth|token|secret|key|cookie|password/i;
 
 /** The maximum of UInt32 in the API. */
 const UINT32_MAX = 4_294_967_295;
@@ -112,6 +117,7 @@ export function keyValueField(name: string, words: KeyValueFieldOptions): Module
     // The generated type is unknown; the API has an object of strings here.
     initialValue: (settings) => recordToPairs((settings?.[name] ?? {}) as Record<string, string>),
     toInput: pairsToRecord,
+    holdsSecret: (pairs) => pairs.some(({ name }) => SECRET_NAME.test(name)),
     render: (bound) => <KeyValueField {...bound} {...words} />,
   });
 }

@@ -50,6 +50,12 @@ export function initialValues({ fields }: ModuleForm, settings: ModuleSettings |
   return Object.fromEntries(fields.map(({ name, initialValue }) => [name, initialValue(settings)]));
 }
 
+/** The values that a draft may have. */
+export function withoutSecrets({ fields }: ModuleForm, values: Record<string, unknown>): Record<string, unknown> {
+  const kept = fields.filter(({ name, holdsSecret }) => !holdsSecret?.(values[name]));
+  return Object.fromEntries(['enabled', ...kept.map(({ name }) => name)].map((name) => [name, values[name]]));
+}
+
 /** The input for a module, which replaces all of its settings. */
 export function moduleInput(
   { fields }: ModuleForm,

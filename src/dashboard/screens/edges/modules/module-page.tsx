@@ -2,17 +2,17 @@
 
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso/router';
-import { Button } from '../../../ui/button.tsx';
+import { Button, LinkButton } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog.tsx';
-import { Note } from '../../../ui/feedback/note.tsx';
 import { Tag } from '../../../ui/feedback/tag.tsx';
 import { toast } from '../../../ui/feedback/toast.tsx';
 import { CheckField } from '../../../ui/forms/choice-fields.tsx';
 import { Form } from '../../../ui/forms/form.tsx';
 import { useFormFields } from '../../../ui/forms/use-form-fields.ts';
+import { EmptyState } from '../../../ui/layout/empty-state.tsx';
 import { type Breadcrumb, Page } from '../../../ui/layout/page.tsx';
 import { hostNouns, hostPath, type ModuleHost } from './hosts.ts';
-import { type ConfiguredModule, initialValues, type Module } from './module-form.ts';
+import { type ConfiguredModule, initialValues, type Module, withoutSecrets } from './module-form.ts';
 import { useModule } from './use-module.ts';
 
 interface ModulePageProps {
@@ -75,26 +75,28 @@ function ModuleState({ settings }: { settings: ConfiguredModule | undefined }) {
 function ModuleForm({ host, module, settings }: ModulePageProps) {
   const { save, error, isBusy } = useModule(host, module);
   const { route } = useLocation();
-  const fields = useFormFields<Record<string, unknown>>({
-    enabled: settings?.enabled ?? true,
-    ...initialValues(module, settings),
-  });
-  const [initialSettings] = useState(JSON.stringify(settings));
+  const fields = useFormFields<Record<string, unknown>>(
+    { enabled: settings?.enabled ?? true, ...initialValues(module, settings) },
+    {
+      draft: `${host.id} ${module.field}`,
+      kind: host.kind,
+      storable: (values) => withoutSecrets(module, values),
+    },
+  );
   const { Status, Panel } = module;
 
   async function submit() {
     if (!(await save(fields.values, fields.values.enabled === true))) return;
+    fields.saved();
     toast(`${module.title} is ${settings ? 'changed' : 'set'}.`);
     route(hostPath(host));
   }
 
   return (
     <>
-      {initialSettings !== JSON.stringify(settings) && !isBusy && (
-        <Note variant="warn">Somebody has changed this module since you opened it. What you save replaces that.</Note>
-      )}
       <Form
         submitLabel={settings ? 'Save' : `Set the ${module.noun}`}
+        fields={fields}
         onSubmit={() => void submit()}
         error={error}
         isBusy={isBusy}
@@ -120,7 +122,12 @@ function ModuleForm({ host, module, settings }: ModulePageProps) {
 export function NoSuchModule({ crumbs }: { crumbs: readonly Breadcrumb[] }) {
   return (
     <Page title="No such module" crumbs={crumbs}>
-      <Note>There is no module of this name here.</Note>
+      <EmptyState
+        title="There is no such module"
+        action={crumbs.at(-1) && <LinkButton href={crumbs.at(-1)?.href ?? ''}>{crumbs.at(-1)?.title}</LinkButton>}
+      >
+        The address names a module that edges and routes of this kind do not have.
+      </EmptyState>
     </Page>
   );
 }

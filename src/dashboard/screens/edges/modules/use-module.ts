@@ -2,7 +2,7 @@
 
 import type { ApiFailure } from '../../../data/client/client.ts';
 import { useMutation } from '../../../data/hooks/use-mutation.ts';
-import { toast } from '../../../ui/feedback/toast.tsx';
+import { toast, toastWithUndo } from '../../../ui/feedback/toast.tsx';
 import { hostNouns, hostVariables, type ModuleHost, unsetOperation, updateOperations } from './hosts.ts';
 import { type ConfiguredModule, initialValues, type Module, moduleInput } from './module-form.ts';
 
@@ -30,9 +30,13 @@ export function useModule(host: ModuleHost, module: Module): ModuleActions {
   }
 
   async function toggle(settings: ConfiguredModule) {
-    const isDone = await save(initialValues(module, settings), !settings.enabled);
-    if (isDone) toast(`${title} is ${settings.enabled ? 'off' : 'on'}.`);
-    return isDone;
+    const values = initialValues(module, settings);
+    if (!(await save(values, !settings.enabled))) return false;
+    toastWithUndo(`${title} is ${settings.enabled ? 'off' : 'on'}.`, updateOperations[host.kind], {
+      ...where,
+      input: { [field]: moduleInput(module, values, settings.enabled) },
+    });
+    return true;
   }
 
   async function unset(settings: ConfiguredModule) {

@@ -40,6 +40,7 @@ export function webhookSecretField(name: string): ModuleField {
     name,
     initialValue: () => '',
     toInput: (value) => (value === '' ? undefined : value),
+    holdsSecret: () => true,
     render: (bound, settings) => (
       <TextField
         {...bound}

@@ -4,12 +4,18 @@ import { useLocation } from 'preact-iso/router';
 import { useQuery } from '../../../data/hooks/use-query.ts';
 import { objectPath } from '../../../data/routing/paths.ts';
 import { useParam } from '../../../data/routing/use-param.ts';
-import { DeleteHttpsEdgeRoute, EdgeRoute, type EdgeRouteQuery } from '../../../generated/operations.ts';
+import {
+  DeleteHttpsEdgeRoute,
+  EdgeRoute,
+  type EdgeRouteQuery,
+  RouteTrafficHistory,
+} from '../../../generated/operations.ts';
 import { Tag } from '../../../ui/feedback/tag.tsx';
 import { toast } from '../../../ui/feedback/toast.tsx';
 import { Section } from '../../../ui/layout/page.tsx';
 import { DescriptionList } from '../../../ui/text/description-list.tsx';
 import { RelativeTime } from '../../../ui/text/relative-time.tsx';
+import { HistorySection } from '../../traffic-history/history-section.tsx';
 import { DetailPage, NotYet } from '../detail-page.tsx';
 import { modulesForHost } from '../modules/forms.tsx';
 import type { ModuleHost } from '../modules/hosts.ts';
@@ -54,6 +60,12 @@ export function RoutePage() {
             <module.Status key={module.field} host={host} values={{}} settings={moduleSettings(module, route)} />
           ),
       )}
+      <HistorySection
+        operation={RouteTrafficHistory}
+        ids={{ edgeId: edge.id, id }}
+        pick={(result) => result.httpsEdgeRoute}
+        isHttp
+      />
       <ModuleList host={host} settings={route} />
       <Section title="Settings">
         <RouteForm
@@ -73,7 +85,7 @@ export function RouteModulePage() {
   const { edge, route, query } = useEdgeRoute();
   const module = modulesForHost('httpsEdgeRoute').find((one) => one.field === field);
   if (!module) return <NoSuchModule crumbs={crumbs} />;
-  if (!edge || !route) return <NotYet title={module.title} crumbs={crumbs} {...query} />;
+  if (!edge || !route) return <NotYet title={module.title} noun="route" crumbs={crumbs} {...query} />;
   return (
     <ModulePage
       key={`${route.id} ${field}`}

@@ -25,13 +25,17 @@ const matchTypes: { value: MatchType; title: string }[] = [
 ];
 
 export function RouteForm({ edgeId, route, onDone, onCancel }: RouteFormProps) {
-  const { values, bind } = useFormFields({
-    match: route?.match ?? '/',
-    matchType: route?.matchType ?? ('path_prefix' as MatchType),
-    backendId: '',
-    description: route?.description ?? '',
-    metadata: route?.metadata ?? '',
-  });
+  const fields = useFormFields(
+    {
+      match: route?.match ?? '/',
+      matchType: route?.matchType ?? ('path_prefix' as MatchType),
+      backendId: '',
+      description: route?.description ?? '',
+      metadata: route?.metadata ?? '',
+    },
+    { draft: `route ${route?.id ?? `new ${edgeId}`}`, kind: route && 'httpsEdgeRoute' },
+  );
+  const { values, bind } = fields;
   const create = useMutation(CreateHttpsEdgeRoute);
   const update = useMutation(UpdateHttpsEdgeRoute);
   const matchType = bind('matchType');
@@ -41,12 +45,15 @@ export function RouteForm({ edgeId, route, onDone, onCancel }: RouteFormProps) {
     const id = route
       ? (await update.mutate({ edgeId, id: route.id, input }))?.updateHttpsEdgeRoute?.id
       : (await create.mutate({ edgeId, input: { ...input, backend: { backendId } } }))?.createHttpsEdgeRoute?.id;
-    if (id) onDone(id);
+    if (!id) return;
+    fields.saved();
+    onDone(id);
   }
 
   return (
     <Form
       submitLabel={route ? 'Save' : 'Create the route'}
+      fields={fields}
       onSubmit={() => void submit()}
       error={create.error ?? update.error}
       isBusy={create.isBusy || update.isBusy}

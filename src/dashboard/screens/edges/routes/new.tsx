@@ -6,6 +6,7 @@ import { useQuery } from '../../../data/hooks/use-query.ts';
 import { edgeRoutePath, objectPath } from '../../../data/routing/paths.ts';
 import { useParam } from '../../../data/routing/use-param.ts';
 import { EdgeHostports, EdgeOfRoute } from '../../../generated/operations.ts';
+import { LinkButton } from '../../../ui/button.tsx';
 import { EmptyState } from '../../../ui/layout/empty-state.tsx';
 import { Page } from '../../../ui/layout/page.tsx';
 import { NotYet } from '../detail-page.tsx';
@@ -19,7 +20,8 @@ export function NewRoute() {
   const edge = objectPath('httpsEdge', edgeId);
   const { route } = useLocation();
   const { data, error, refetch } = useQuery(EdgeHostports, { id: edgeId });
-  if (!data?.httpsEdge) return <NotYet title="New route" crumbs={crumbs} error={error} refetch={refetch} />;
+  if (!data?.httpsEdge)
+    return <NotYet title="New route" noun="HTTPS edge" crumbs={crumbs} error={error} refetch={refetch} />;
   return (
     <Page title="New route" crumbs={httpsCrumbs(data.httpsEdge)}>
       <RouteForm edgeId={edgeId} onDone={(id) => route(edgeRoutePath(edgeId, id))} onCancel={() => route(edge)} />
@@ -39,7 +41,12 @@ export function RedirectToRoute() {
   if (!data || edgeId) return <NotYet title="Route" crumbs={crumbs} error={error} refetch={refetch} />;
   return (
     <Page title="Route" crumbs={crumbs}>
-      <EmptyState title="There is no route with this id">It may have been deleted.</EmptyState>
+      <EmptyState
+        title="There is no such route"
+        action={<LinkButton href={edgesCrumb.href}>{edgesCrumb.title}</LinkButton>}
+      >
+        It has been deleted, or belongs to another account.
+      </EmptyState>
     </Page>
   );
 }

@@ -10,8 +10,8 @@ import { DiscardEventDeadLetter, EventDeadLetter, RetryEventDeadLetter } from '.
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog.tsx';
 import { ErrorNote } from '../../../ui/feedback/error-note.tsx';
-import { Skeleton } from '../../../ui/feedback/skeleton.tsx';
 import { toast } from '../../../ui/feedback/toast.tsx';
+import { LoadingPage } from '../../../ui/layout/loading-page.tsx';
 import { Page, Section } from '../../../ui/layout/page.tsx';
 import { CodeBlock } from '../../../ui/text/code-block.tsx';
 import { DescriptionList } from '../../../ui/text/description-list.tsx';
@@ -31,11 +31,7 @@ export function DeadLetterPage() {
   const letter = data?.eventDeadLetter;
 
   if (!letter) {
-    return (
-      <Page title="Dead letter" crumbs={crumbs}>
-        {error ? <ErrorNote error={error} retry={() => void refetch()} /> : <Skeleton />}
-      </Page>
-    );
+    return <LoadingPage title="Dead letter" crumbs={crumbs} error={error} refetch={refetch} />;
   }
 
   function done(text: string) {

@@ -8,9 +8,9 @@ import { useParam } from '../../../data/routing/use-param.ts';
 import { DeleteEventDestination, EventDestination } from '../../../generated/operations.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog.tsx';
-import { ErrorNote } from '../../../ui/feedback/error-note.tsx';
-import { Skeleton } from '../../../ui/feedback/skeleton.tsx';
 import { toast } from '../../../ui/feedback/toast.tsx';
+import { AuditHistory } from '../../../ui/history/audit-history.tsx';
+import { LoadingPage } from '../../../ui/layout/loading-page.tsx';
 import { Page, Section } from '../../../ui/layout/page.tsx';
 import { DescriptionList } from '../../../ui/text/description-list.tsx';
 import { RelativeTime } from '../../../ui/text/relative-time.tsx';
@@ -31,11 +31,7 @@ export function DestinationPage() {
   const [isConfirming, setConfirming] = useState(false);
 
   if (!destination || !delivery) {
-    return (
-      <Page title="Event destination" crumbs={destinationCrumbs}>
-        {error ? <ErrorNote error={error} retry={() => void refetch()} /> : <Skeleton />}
-      </Page>
-    );
+    return <LoadingPage title="Event destination" crumbs={destinationCrumbs} error={error} refetch={refetch} />;
   }
   const name = destination.description || id;
   const kind = targetKind(destination.target);
@@ -70,6 +66,7 @@ export function DestinationPage() {
       </Section>
       <ReferencingSubscriptions destinationId={id} />
       <DeadLetterList key={id} destinationId={id} count={delivery.deadLetters} />
+      <AuditHistory id={id} />
       {isConfirming && <DeleteDialog id={id} name={name} onClose={() => setConfirming(false)} />}
     </Page>
   );

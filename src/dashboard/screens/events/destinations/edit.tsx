@@ -6,12 +6,12 @@ import { useQuery } from '../../../data/hooks/use-query.ts';
 import { objectPath } from '../../../data/routing/paths.ts';
 import { useParam } from '../../../data/routing/use-param.ts';
 import { EventDestination } from '../../../generated/operations.ts';
-import { Button } from '../../../ui/button.tsx';
 import { ErrorNote } from '../../../ui/feedback/error-note.tsx';
 import { Skeleton } from '../../../ui/feedback/skeleton.tsx';
 import { toast } from '../../../ui/feedback/toast.tsx';
+import { LoadingPage } from '../../../ui/layout/loading-page.tsx';
+import { OneTimeSecret } from '../../../ui/layout/one-time-secret.tsx';
 import { Page } from '../../../ui/layout/page.tsx';
-import { CodeBlock } from '../../../ui/text/code-block.tsx';
 import { destinationCrumbs, listPaths } from '../navigation.ts';
 import { DestinationForm, type NewTargetSecret } from './form.tsx';
 
@@ -45,6 +45,8 @@ export function EditDestination() {
   const destination = data?.eventDestination;
   const detailPath = objectPath('eventDestination', id);
   const name = destination?.description || id;
+  if (error?.code === 'NOT_FOUND')
+    return <LoadingPage title="Event destination" crumbs={destinationCrumbs} error={error} refetch={refetch} />;
 
   function done(_: string, created?: NewTargetSecret) {
     toast('The event destination is changed.');
@@ -53,7 +55,7 @@ export function EditDestination() {
   }
 
   return (
-    <Page title={`Change ${name}`} crumbs={[...destinationCrumbs, { title: name, href: detailPath }]}>
+    <Page title={`Change “${name}”`} crumbs={[...destinationCrumbs, { title: name, href: detailPath }]}>
       <ErrorNote error={error} retry={() => void refetch()} />
       {!destination && !error && <Skeleton />}
       {secret && <NewSecret secret={secret} onKept={() => route(detailPath)} />}
@@ -64,23 +66,12 @@ export function EditDestination() {
   );
 }
 
-/** Like `OneTimeSecret`, but this secret is stored encrypted and not as a digest. */
-function NewSecret({
-  secret: { secret, name: secretName, advice },
-  onKept,
-}: {
+interface NewSecretProps {
   secret: NewTargetSecret;
   onKept: () => void;
-}) {
-  return (
-    <section class="secret" aria-label={`New ${secretName}`}>
-      <p>
-        <strong>This is the only time that the {secretName} is shown.</strong> {advice}
-      </p>
-      <CodeBlock code={secret} label={`the ${secretName}`} />
-      <Button variant="primary" onClick={onKept}>
-        I have kept it
-      </Button>
-    </section>
-  );
+}
+
+/** Unlike the secrets of the gateway itself, this one is stored encrypted and not as a digest. */
+function NewSecret({ secret: { secret, name, advice }, onKept }: NewSecretProps) {
+  return <OneTimeSecret name={name} secret={secret} advice={advice} onDismiss={onKept} />;
 }

@@ -1,6 +1,5 @@
 // Creates or edits an event destination.
 
-import { useState } from 'preact/hooks';
 import { useMutation } from '../../../data/hooks/use-mutation.ts';
 import {
   CreateEventDestination,
@@ -12,7 +11,15 @@ import { TextArea, TextField } from '../../../ui/forms/text-field.tsx';
 import { useFormFields } from '../../../ui/forms/use-form-fields.ts';
 import { validateDescription, validateMetadata } from '../../../ui/forms/validators.ts';
 import { TargetFields } from './target-fields.tsx';
-import { fieldName, formToTarget, type TargetFormState, targetToForm, visibleMembers } from './target-values.ts';
+import {
+  fieldName,
+  formToTarget,
+  type TargetFormState,
+  targetInWords,
+  targetToForm,
+  targetWithoutSecrets,
+  visibleMembers,
+} from './target-values.ts';
 
 /** A new secret of a target that the receiver of the events needs too. */
 export interface NewTargetSecret {
@@ -30,34 +37,48 @@ interface DestinationFormProps {
 }
 
 export function DestinationForm({ destination, onDone, onCancel }: DestinationFormProps) {
-  const [storedTarget] = useState(() => (destination ? targetToForm(destination.target) : undefined));
-  const [choice, setChoice] = useState(() => storedTarget ?? targetToForm());
-  const { values, bind } = useFormFields({
-    description: destination?.description ?? '',
-    metadata: destination?.metadata ?? '',
-  });
+  const storedTarget = destination && targetToForm(destination.target);
+  const fields = useFormFields(
+    {
+      description: destination?.description ?? '',
+      metadata: destination?.metadata ?? '',
+      target: storedTarget ?? targetToForm(),
+    },
+    {
+      draft: `event destination ${destination?.id ?? 'new'}`,
+      kind: destination && 'eventDestination',
+      words: { target: { label: 'Where events are sent', describe: targetInWords } },
+      storable: ({ target, ...texts }) => ({ ...texts, target: targetWithoutSecrets(target) }),
+    },
+  );
+  const { values, bind } = fields;
+  const choice = values.target;
   const create = useMutation(CreateEventDestination);
   const update = useMutation(UpdateEventDestination);
 
   async function submit() {
     const isSame = storedTarget && JSON.stringify(formToTarget(storedTarget)) === JSON.stringify(formToTarget(choice));
-    const input = { ...values, target: isSame ? undefined : formToTarget(choice) };
+    const { description, metadata } = values;
+    const input = { description, metadata, target: isSame ? undefined : formToTarget(choice) };
     const id = destination
       ? (await update.mutate({ id: destination.id, input }))?.updateEventDestination?.id
       : (await create.mutate({ input }))?.createEventDestination?.id;
-    if (id) onDone(id, newSecretIn(choice));
+    if (!id) return;
+    fields.saved();
+    onDone(id, newSecretIn(choice));
   }
 
   return (
     <Form
       submitLabel={destination ? 'Save' : 'Create the destination'}
+      fields={fields}
       onSubmit={() => void submit()}
       error={create.error ?? update.error}
       isBusy={create.isBusy || update.isBusy}
       onCancel={onCancel}
     >
       <TextField {...bind('description')} label="Description" help="For people." validate={validateDescription} />
-      <TargetFields formState={choice} onChange={setChoice} storedTarget={storedTarget} />
+      <TargetFields {...bind('target')} storedTarget={storedTarget} />
       <TextArea
         {...bind('metadata')}
         label="Metadata"

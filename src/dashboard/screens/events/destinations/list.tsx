@@ -1,11 +1,12 @@
-import { useList } from '../../../data/hooks/use-list.ts';
 import { objectPath } from '../../../data/routing/paths.ts';
 import { type EventDestinationRowFragment, EventDestinations } from '../../../generated/operations.ts';
 import { LinkButton } from '../../../ui/button.tsx';
 import { EmptyState } from '../../../ui/layout/empty-state.tsx';
 import { Page } from '../../../ui/layout/page.tsx';
 import { Tabs } from '../../../ui/layout/tabs.tsx';
-import { type Column, Table } from '../../../ui/table/table.tsx';
+import { ListTable } from '../../../ui/list/list-table.tsx';
+import { useListView } from '../../../ui/list/use-list-view.ts';
+import type { Column } from '../../../ui/table/table.tsx';
 import { Count } from '../../../ui/text/numbers.tsx';
 import { RelativeTime } from '../../../ui/text/relative-time.tsx';
 import { newDestination, tabs } from '../navigation.ts';
@@ -16,7 +17,7 @@ import { targetText } from './target-values.ts';
 const DELIVERY_MS = 5000;
 
 export function DestinationList() {
-  const list = useList(EventDestinations, {}, (result) => result.eventDestinations, {
+  const view = useListView('eventDestinations', EventDestinations, (result) => result.eventDestinations, {
     kinds: ['eventDestination'],
     pollMs: DELIVERY_MS,
   });
@@ -28,10 +29,11 @@ export function DestinationList() {
   return (
     <Page title="Event destinations" actions={add('primary')}>
       <Tabs label="Events" tabs={tabs} />
-      <Table
+      <ListTable
         label="Event destinations"
         columns={columns}
-        list={list}
+        view={view}
+        nouns={['destination', 'destinations']}
         href={(row) => objectPath('eventDestination', row.id)}
         empty={
           <EmptyState title="No event destinations yet" action={add()}>
@@ -46,7 +48,13 @@ export function DestinationList() {
 }
 
 const columns: Column<EventDestinationRowFragment>[] = [
-  { key: 'description', title: 'Description', width: '2fr', cell: (row) => row.description || row.id },
+  {
+    key: 'description',
+    member: 'description',
+    title: 'Description',
+    width: '2fr',
+    cell: (row) => row.description || row.id,
+  },
   { key: 'target', title: 'Target', width: '3fr', cell: (row) => targetText(row.target), priority: 2 },
   { key: 'state', title: 'Delivery', width: '9.5rem', cell: (row) => <DeliveryState delivery={row.delivery} /> },
   {

@@ -3,6 +3,7 @@
 import { Button } from '../../../ui/button.tsx';
 import { SelectField } from '../../../ui/forms/choice-fields.tsx';
 import { TextArea, TextField } from '../../../ui/forms/text-field.tsx';
+import type { FieldBinding } from '../../../ui/forms/use-form-fields.ts';
 import { fieldName, hasAwsAuth, type TargetFormState, visibleMembers } from './target-values.ts';
 import {
   type AwsAuth,
@@ -14,16 +15,14 @@ import {
   targetKindNames,
 } from './targets.ts';
 
-interface TargetFieldsProps {
-  formState: TargetFormState;
-  onChange: (formState: TargetFormState) => void;
+interface TargetFieldsProps extends FieldBinding<TargetFormState> {
   /** The stored target. Its secrets stay unless others are typed. */
   storedTarget?: TargetFormState;
 }
 
 const kindOptions = targetKindNames.map((kind) => ({ value: kind, title: targetKindForm(kind).title }));
 
-export function TargetFields({ formState, onChange, storedTarget }: TargetFieldsProps) {
+export function TargetFields({ value: formState, onChange, storedTarget }: TargetFieldsProps) {
   const { kind, awsAuth, values } = formState;
   const hasStoredSecret = ({ isSecret }: TargetMember) =>
     Boolean(isSecret && storedTarget?.kind === kind && storedTarget.awsAuth === awsAuth);

@@ -50,6 +50,28 @@ export function formToTarget(choice: TargetFormState): EventTargetInput {
   return { [choice.kind]: tree };
 }
 
+/** The state of the form without secrets, for a draft. */
+export function targetWithoutSecrets(choice: TargetFormState): TargetFormState {
+  const secrets = new Set(
+    targetKindNames.flatMap((kind) =>
+      targetKindForm(kind)
+        .members.filter(({ isSecret, isList }) => isSecret || isList)
+        .map((member) => fieldName(kind, member)),
+    ),
+  );
+  const kept = Object.entries(choice.values).filter(([name]) => !secrets.has(name));
+  return { ...choice, values: Object.fromEntries(kept) };
+}
+
+/** The state of the form in a few lines. Secrets are only named. */
+export function targetInWords(choice: TargetFormState): string {
+  const lines = visibleMembers(choice).flatMap((member) => {
+    const value = choice.values[fieldName(choice.kind, member)] ?? '';
+    return value === '' ? [] : [`${member.label}: ${member.isSecret ? 'another one' : value}`];
+  });
+  return [targetKindForm(choice.kind).title, ...lines].join('\n');
+}
+
 export function targetKind(target: EventTargetFactsFragment): TargetKind | undefined {
   return targetKindNames.find((kind) => target[kind]);
 }

@@ -4,7 +4,7 @@ import { EventDestinationChoices } from '../../../generated/operations.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
 import { ErrorNote } from '../../../ui/feedback/error-note.tsx';
 import { Skeleton } from '../../../ui/feedback/skeleton.tsx';
-import { useFieldError } from '../../../ui/forms/form.tsx';
+import { useFieldError } from '../../../ui/forms/form-context.ts';
 import type { FieldBinding } from '../../../ui/forms/use-form-fields.ts';
 import { targetText } from '../destinations/target-values.ts';
 import { newDestination } from '../navigation.ts';

@@ -16,9 +16,9 @@ import {
 } from '../../../generated/operations.ts';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog.tsx';
-import { ErrorNote } from '../../../ui/feedback/error-note.tsx';
-import { Skeleton } from '../../../ui/feedback/skeleton.tsx';
 import { toast, toastWithUndo } from '../../../ui/feedback/toast.tsx';
+import { AuditHistory } from '../../../ui/history/audit-history.tsx';
+import { LoadingPage } from '../../../ui/layout/loading-page.tsx';
 import { Page } from '../../../ui/layout/page.tsx';
 import { listPaths, subscriptionCrumbs } from '../navigation.ts';
 import { SubscriptionForm } from './form.tsx';
@@ -45,11 +45,7 @@ export function SubscriptionPage() {
   const { route } = useLocation();
   const subscription = data?.eventSubscription;
   if (!subscription) {
-    return (
-      <Page title="Event subscription" crumbs={subscriptionCrumbs}>
-        {error ? <ErrorNote error={error} retry={() => void refetch()} /> : <Skeleton />}
-      </Page>
-    );
+    return <LoadingPage title="Event subscription" crumbs={subscriptionCrumbs} error={error} refetch={refetch} />;
   }
   return (
     <Page
@@ -71,6 +67,7 @@ export function SubscriptionPage() {
         }}
         onCancel={() => route(listPaths.subscriptions)}
       />
+      <AuditHistory id={id} />
       {isConfirming && <DeleteDialog subscription={subscription} onClose={() => setConfirming(false)} />}
     </Page>
   );

@@ -1,16 +1,15 @@
 // Selects the types of events that a subscription delivers.
 
 import { Button } from '../../../ui/button.tsx';
+import type { FieldBinding } from '../../../ui/forms/use-form-fields.ts';
 import { SourceFields } from './source-fields.tsx';
 import { type EventType, groupEventTypes, type Source, type Sources, withTypesSelected } from './sources.ts';
 
-interface EventTypePickerProps {
+interface EventTypePickerProps extends FieldBinding<Sources> {
   types: readonly EventType[];
-  sources: Sources;
-  onChange: (sources: Sources) => void;
 }
 
-export function EventTypePicker({ types, sources, onChange }: EventTypePickerProps) {
+export function EventTypePicker({ types, value: sources, onChange }: EventTypePickerProps) {
   const { traffic, others, changes } = groupEventTypes(types);
   const selectTypes = (names: readonly string[], isChosen: boolean) =>
     onChange(withTypesSelected(sources, names, isChosen));

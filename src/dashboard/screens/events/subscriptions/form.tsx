@@ -1,6 +1,5 @@
 // Creates or edits an event subscription.
 
-import { useState } from 'preact/hooks';
 import { useMutation } from '../../../data/hooks/use-mutation.ts';
 import { useQuery } from '../../../data/hooks/use-query.ts';
 import {
@@ -18,7 +17,7 @@ import { useFormFields } from '../../../ui/forms/use-form-fields.ts';
 import { validateDescription, validateMetadata } from '../../../ui/forms/validators.ts';
 import { DestinationPicker } from './destination-picker.tsx';
 import { EventTypePicker } from './event-type-picker.tsx';
-import { type Sources, sourcesOfSubscription, sourcesToInput } from './sources.ts';
+import { sourcesInWords, sourcesOfSubscription, sourcesToInput } from './sources.ts';
 
 interface SubscriptionFormProps {
   subscription?: EventSubscriptionFactsFragment;
@@ -28,12 +27,21 @@ interface SubscriptionFormProps {
 
 export function SubscriptionForm({ subscription, onDone, onCancel }: SubscriptionFormProps) {
   const catalogue = useQuery(EventCatalogue, {});
-  const [sources, setSources] = useState<Sources>(() => sourcesOfSubscription(subscription));
-  const { values, bind } = useFormFields({
-    description: subscription?.description ?? '',
-    metadata: subscription?.metadata ?? '',
-    destinationIds: (subscription?.destinations.map(({ id }) => id) ?? []) as readonly string[],
-  });
+  const fields = useFormFields(
+    {
+      description: subscription?.description ?? '',
+      metadata: subscription?.metadata ?? '',
+      destinationIds: (subscription?.destinations.map(({ id }) => id) ?? []) as readonly string[],
+      sources: sourcesOfSubscription(subscription),
+    },
+    {
+      draft: `event subscription ${subscription?.id ?? 'new'}`,
+      words: { sources: { label: 'Events', describe: sourcesInWords } },
+      kind: subscription && 'eventSubscription',
+    },
+  );
+  const { values, bind } = fields;
+  const { sources } = values;
   const create = useMutation(CreateEventSubscription);
   const update = useMutation(UpdateEventSubscription);
   const count = Object.keys(sources).length;
@@ -43,12 +51,15 @@ export function SubscriptionForm({ subscription, onDone, onCancel }: Subscriptio
     const id = subscription
       ? (await update.mutate({ id: subscription.id, input }))?.updateEventSubscription?.id
       : (await create.mutate({ input }))?.createEventSubscription?.id;
-    if (id) onDone(id);
+    if (!id) return;
+    fields.saved();
+    onDone(id);
   }
 
   return (
     <Form
       submitLabel={subscription ? 'Save' : 'Create the subscription'}
+      fields={fields}
       onSubmit={() => void submit()}
       error={create.error ?? update.error}
       isBusy={create.isBusy || update.isBusy}
@@ -62,7 +73,7 @@ export function SubscriptionForm({ subscription, onDone, onCancel }: Subscriptio
       </div>
       <ErrorNote error={catalogue.error} retry={() => void catalogue.refetch()} />
       {catalogue.isLoading && <Skeleton lines={8} />}
-      {catalogue.data && <EventTypePicker types={catalogue.data.eventTypes} sources={sources} onChange={setSources} />}
+      {catalogue.data && <EventTypePicker {...bind('sources')} types={catalogue.data.eventTypes} />}
       <TextArea
         {...bind('metadata')}
         label="Metadata"

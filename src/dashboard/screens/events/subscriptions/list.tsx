@@ -1,16 +1,17 @@
-import { useList } from '../../../data/hooks/use-list.ts';
 import { objectPath } from '../../../data/routing/paths.ts';
 import { type EventSubscriptionRowFragment, EventSubscriptions } from '../../../generated/operations.ts';
 import { LinkButton } from '../../../ui/button.tsx';
 import { EmptyState } from '../../../ui/layout/empty-state.tsx';
 import { Page } from '../../../ui/layout/page.tsx';
 import { Tabs } from '../../../ui/layout/tabs.tsx';
-import { type Column, Table } from '../../../ui/table/table.tsx';
+import { ListTable } from '../../../ui/list/list-table.tsx';
+import { useListView } from '../../../ui/list/use-list-view.ts';
+import type { Column } from '../../../ui/table/table.tsx';
 import { RelativeTime } from '../../../ui/text/relative-time.tsx';
 import { newSubscription, tabs } from '../navigation.ts';
 
 export function SubscriptionList() {
-  const list = useList(EventSubscriptions, {}, (result) => result.eventSubscriptions, {
+  const view = useListView('eventSubscriptions', EventSubscriptions, (result) => result.eventSubscriptions, {
     kinds: ['eventSubscription'],
   });
   const add = (variant?: 'primary') => (
@@ -21,10 +22,11 @@ export function SubscriptionList() {
   return (
     <Page title="Event subscriptions" actions={add('primary')}>
       <Tabs label="Events" tabs={tabs} />
-      <Table
+      <ListTable
         label="Event subscriptions"
         columns={columns}
-        list={list}
+        view={view}
+        nouns={['subscription', 'subscriptions']}
         href={(row) => objectPath('eventSubscription', row.id)}
         empty={
           <EmptyState title="No event subscriptions yet" action={add()}>
@@ -37,10 +39,24 @@ export function SubscriptionList() {
 }
 
 const columns: Column<EventSubscriptionRowFragment>[] = [
-  { key: 'description', title: 'Description', width: '2fr', cell: (row) => row.description || row.id },
+  {
+    key: 'description',
+    member: 'description',
+    title: 'Description',
+    width: '2fr',
+    cell: (row) => row.description || row.id,
+  },
   { key: 'events', title: 'Events', width: '3fr', cell: eventsOf },
   { key: 'destinations', title: 'Destinations', width: '7rem', cell: destinationsOf, priority: 2 },
-  { key: 'created', title: 'Created', width: '7rem', cell: (row) => <RelativeTime at={row.createdAt} />, priority: 3 },
+  {
+    key: 'created',
+    isLabelled: true,
+    member: 'created_at',
+    title: 'Created',
+    width: '7rem',
+    cell: (row) => <RelativeTime at={row.createdAt} />,
+    priority: 3,
+  },
 ];
 
 function eventsOf({ sources: [first, ...others] }: EventSubscriptionRowFragment) {

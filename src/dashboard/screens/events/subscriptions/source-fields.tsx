@@ -1,6 +1,6 @@
 // The fields for one type of traffic event: share, filter and fields.
 
-import { useFieldError } from '../../../ui/forms/form.tsx';
+import { useFieldError } from '../../../ui/forms/form-context.ts';
 import { NumberField } from '../../../ui/forms/number-field.tsx';
 import { TextArea } from '../../../ui/forms/text-field.tsx';
 import { maxBytes } from '../../../ui/forms/validators.ts';

@@ -27,12 +27,23 @@ const DIGITS = 10;
 
 export function sourcesOfSubscription(subscription?: EventSubscriptionFactsFragment): Sources {
   const sources = subscription?.sources ?? [];
-  return Object.fromEntries(
+  return sorted(
     sources.map(({ type, fields, filter, sampleRate }) => [
       type,
       { fields, filter, share: Number((sampleRate * PERCENT).toPrecision(DIGITS)) },
     ]),
   );
+}
+
+/** The types, with what is particular about them. */
+export function sourcesInWords(sources: Sources): string {
+  return sortedTypes(sources)
+    .map((type) => {
+      const { fields, filter, share } = sources[type] ?? DEFAULT_SOURCE;
+      const parts = [fields.length > 0 && `${fields.length} fields`, filter, share !== PERCENT && `${share} %`];
+      return [type, ...parts.filter(Boolean)].join(', ');
+    })
+    .join('\n');
 }
 
 /** In alphabetical order. The errors of the API name a source by its position. */
@@ -56,7 +67,7 @@ export function sourceFieldName(sources: Sources, type: string, member: 'fields'
 export function withTypesSelected(sources: Sources, types: readonly string[], isChosen: boolean): Sources {
   const others = Object.entries(sources).filter(([type]) => !types.includes(type));
   const added = isChosen ? types.map((type) => [type, sources[type] ?? DEFAULT_SOURCE] as const) : [];
-  return Object.fromEntries([...others, ...added]);
+  return sorted([...others, ...added]);
 }
 
 /** Whether a field is selected, by its own name or by a prefix. */
@@ -70,6 +81,11 @@ export function toggleField(fields: readonly string[], name: string, all: readon
   const after = before.includes(name) ? before.filter((member) => member !== name) : [...before, name];
   if (after.length === 0) return [...fields];
   return after.length === all.length ? [] : all.filter((member) => after.includes(member));
+}
+
+/** A fixed order, so that the same sources are equal. */
+function sorted(sources: readonly (readonly [string, Source])[]): Sources {
+  return Object.fromEntries(sources.toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 function sortedTypes(sources: Sources): string[] {

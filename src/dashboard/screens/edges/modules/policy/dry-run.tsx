@@ -3,6 +3,9 @@
 import { useState } from 'preact/hooks';
 import { ApiFailure, execute, toApiFailure } from '../../../../data/client/client.ts';
 import { TryPolicy, type TryPolicyQuery } from '../../../../generated/operations.ts';
+import { Button } from '../../../../ui/button.tsx';
+import { ErrorNote } from '../../../../ui/feedback/error-note.tsx';
+import { Note } from '../../../../ui/feedback/note.tsx';
 import { announce } from '../../../../ui/feedback/toast.tsx';
 import { CheckField } from '../../../../ui/forms/choice-fields.tsx';
 import { Form } from '../../../../ui/forms/form.tsx';
@@ -15,10 +18,14 @@ import { Section } from '../../../../ui/layout/page.tsx';
 import type { ModuleHost } from '../hosts.ts';
 import type { ModulePanelProps } from '../module-form.ts';
 import { Explanation } from './explanation.tsx';
+import { SamplePicker } from './sample-picker.tsx';
+import { useCapturedSample } from './use-captured-sample.ts';
 
 interface DryRunProps {
   /** The document that is in the form now. @throws ApiFailure */
   document: () => string;
+  /** All that makes the document, whether or not it can be read. */
+  text: string;
   host: ModuleHost;
 }
 
@@ -26,7 +33,7 @@ type Evaluation = NonNullable<TryPolicyQuery['evaluatePolicy']>;
 
 const NONE: readonly KeyValuePair[] = [];
 
-export function DryRun({ document, host }: DryRunProps) {
+export function DryRun({ document, text, host }: DryRunProps) {
   const isTls = host.kind === 'tlsEdge';
   const fields = useFormFields({
     method: 'GET',
@@ -39,16 +46,19 @@ export function DryRun({ document, host }: DryRunProps) {
     answerHeaders: NONE,
     answerBody: '',
   });
-  const [evaluation, setEvaluation] = useState<Evaluation>();
+  const [evaluation, setEvaluation] = useState<{ result: Evaluation; of: string }>();
   const [error, setError] = useState<ApiFailure>();
   const [isBusy, setBusy] = useState(false);
   const { values, bind } = fields;
+  const captured = useCapturedSample((sample) => fields.set(sample));
+  const [isPicking, setPicking] = useState(false);
 
   async function evaluate() {
     setBusy(true);
     setError(undefined);
     try {
       const { method, url, body, clientIp, status } = values;
+      const of = contents();
       const result = await execute(TryPolicy, {
         policy: document(),
         proto: isTls ? 'tls' : 'https',
@@ -58,7 +68,7 @@ export function DryRun({ document, host }: DryRunProps) {
           ? { status, headers: nonEmptyPairs(values.answerHeaders), body: values.answerBody || null }
           : null,
       });
-      setEvaluation(result.evaluatePolicy ?? undefined);
+      setEvaluation(result.evaluatePolicy ? { result: result.evaluatePolicy, of } : undefined);
       announce('The policy was tried. What became of the request stands below the form.');
     } catch (thrown) {
       setEvaluation(undefined);
@@ -68,12 +78,34 @@ export function DryRun({ document, host }: DryRunProps) {
     }
   }
 
+  /** What was tried: the policy as it is in the form, and the request. */
+  function contents(): string {
+    return JSON.stringify([text, values]);
+  }
+
   const subject = isTls ? 'connection' : 'request';
   return (
     <Section
       title="Try it"
       lead={`Describe a ${subject} and see, rule by rule, what the policy above would do with it. Nothing is stored, and no upstream is asked.`}
+      actions={!isTls && <Button onClick={() => setPicking(true)}>Use a captured request</Button>}
     >
+      {isPicking && (
+        <SamplePicker
+          edgeId={host.edgeId ?? host.id}
+          onPick={(id) => {
+            setPicking(false);
+            void captured.use(id);
+          }}
+          onClose={() => setPicking(false)}
+        />
+      )}
+      <ErrorNote error={captured.error} />
+      {captured.lacks && captured.lacks.length > 0 && (
+        <Note variant="warn">
+          <p>The captured request had more than the form below. {captured.lacks.join(' ')}</p>
+        </Note>
+      )}
       <Form submitLabel={`Try it on this ${subject}`} onSubmit={() => void evaluate()} error={error} isBusy={isBusy}>
         <div class="side-by-side">
           {!isTls && (
@@ -121,7 +153,19 @@ export function DryRun({ document, host }: DryRunProps) {
           </>
         )}
       </Form>
-      {evaluation && <Explanation evaluation={evaluation} />}
+      {evaluation && evaluation.of !== contents() && (
+        <Note variant="warn">
+          The policy or the {subject} has changed since it was tried: this is what became of it before.{' '}
+          <Button onClick={() => void evaluate()} isBusy={isBusy}>
+            Try it again
+          </Button>
+        </Note>
+      )}
+      {evaluation && (
+        <div class={evaluation.of === contents() ? undefined : 'stale'}>
+          <Explanation evaluation={evaluation.result} />
+        </div>
+      )}
     </Section>
   );
 }
@@ -131,7 +175,7 @@ function validateToken(text: string): string | null {
 }
 
 export function PolicyDryRunPanel({ host, values }: ModulePanelProps) {
-  return <DryRun document={() => documentOf(values)} host={host} />;
+  return <DryRun document={() => documentOf(values)} text={JSON.stringify(values)} host={host} />;
 }
 
 /** The policy in the form as one document. The older form has two separate lists. @throws ApiFailure */

@@ -9,6 +9,7 @@ import { CodeEditor, type CodeEditorHandle } from './code-editor.tsx';
 import { examples } from './examples.ts';
 import { ProblemList, useProblems } from './problems.tsx';
 import { MASK } from './secrets.ts';
+import { mayHoldSecret } from './typed-secrets.ts';
 
 const SECRETS = `Where it says ${MASK}, a secret is set; left so, it stays.`;
 
@@ -18,6 +19,7 @@ export function documentField(name: string): ModuleField {
     name,
     initialValue: (settings) => String(settings?.[name] ?? ''),
     toInput: (text) => text,
+    holdsSecret: mayHoldSecret,
     render: (bound, _settings, host) => <DocumentField {...bound} host={host} />,
   });
 }
@@ -28,6 +30,7 @@ export function rulesField(name: string, label: string): ModuleField {
     name,
     initialValue: (settings) => JSON.stringify(settings?.[name] ?? [], omitEmpty, 2),
     toInput: (text) => JSON.parse(text || '[]'),
+    holdsSecret: mayHoldSecret,
     render: (bound) => (
       <CodeEditor
         {...bound}

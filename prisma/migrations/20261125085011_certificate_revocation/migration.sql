@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "managed_certificate" ADD COLUMN     "revocation" JSONB;

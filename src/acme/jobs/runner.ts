@@ -1,0 +1,181 @@
+// Works on the jobs that are due: one step each, in any process of any node.
+
+import type { Logger } from 'pino';
+import { describeFailure } from '../../runtime/describe-failure.ts';
+import { AcmeProblem } from '../client/problem.ts';
+import { GIVE_UP_MS, retryDelay } from './backoff.ts';
+import type { JobContext, Step } from './context.ts';
+import { asJobFailure, isTransient, JobFailure } from './failures.ts';
+import { awaitsRevocation, type CertificateJob, type JobState } from './job.ts';
+import { LeaseLost } from './job-store.ts';
+import { checkRecords, preflight } from './steps/check-records.ts';
+import { finalize } from './steps/finalize.ts';
+import { placeOrder } from './steps/place-order.ts';
+import { renew } from './steps/renew.ts';
+import { isRevocationDue, revoke } from './steps/revoke.ts';
+import { validate } from './steps/validate.ts';
+
+/** The longest time that a step may take; milliseconds. Another process goes on with it then. */
+const LEASE_MS = 120_000;
+/** Steps at once. Most of them wait for the authority. */
+const CONCURRENT = 8;
+/** How soon an order is continued when the authority did not answer; milliseconds. */
+const AGAIN_MS = 60_000;
+/** The longest time without a look at the database, and the shortest between two. */
+const PAUSE_MS = { min: 50, max: 30_000 };
+
+const STEPS: Record<JobState, Step> = {
+  WAITING_DNS: checkRecords,
+  PREFLIGHT: preflight,
+  ORDERING: placeOrder,
+  VALIDATING: validate,
+  FINALIZING: finalize,
+  ISSUED: renew,
+  FAILED_RETRYING: checkRecords,
+  PAUSED: checkRecords,
+};
+
+export interface RunnerOptions extends JobContext {
+  log: Logger;
+}
+
+export class CertificateJobs {
+  readonly #options: RunnerOptions;
+  readonly #running = new Set<Promise<void>>();
+  #timer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> | undefined;
+  #isStopped = false;
+  #isAskedAgain = false;
+
+  constructor(options: RunnerOptions) {
+    this.#options = options;
+  }
+
+  /** Looks for jobs that are due, now and whenever one may be. */
+  wake(): void {
+    if (this.#isStopped) return;
+    clearTimeout(this.#timer);
+    if (this.#looking) {
+      this.#isAskedAgain = true;
+      return;
+    }
+    this.#looking = this.#look().finally(() => {
+      this.#looking = undefined;
+      if (this.#isAskedAgain) this.wake();
+    });
+  }
+
+  /** Cancels requests to the authority, and waits until the steps under way are stored. */
+  async close(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    this.#options.authority.cancel();
+    await this.#looking;
+    await Promise.all(this.#running);
+  }
+
+  async #look(): Promise<void> {
+    this.#isAskedAgain = false;
+    const { store, now, log } = this.#options;
+    let pauseMs = PAUSE_MS.max;
+    try {
+      const free = CONCURRENT - this.#running.size;
+      if (free === 0) return; // The next step that ends looks again.
+      const jobs = await store.claim(now(), LEASE_MS, free);
+      for (const job of jobs) this.#start(job);
+      const dueAt = jobs.length === free ? null : await store.nextDueAt();
+      if (dueAt !== null) pauseMs = Math.min(Math.max(dueAt - now(), PAUSE_MS.min), PAUSE_MS.max);
+    } catch (error) {
+      log.warn({ err: describeFailure(error) }, 'certificates cannot be worked on; trying again');
+    }
+    if (!this.#isStopped) this.#timer = setTimeout(() => this.wake(), pauseMs).unref();
+  }
+
+  #start(job: CertificateJob): void {
+    const running = this.#run(job).finally(() => {
+      this.#running.delete(running);
+      this.wake();
+    });
+    this.#running.add(running);
+  }
+
+  /** Never rejects. */
+  async #run(job: CertificateJob): Promise<void> {
+    const { log, authority } = this.#options;
+    const { keyNumber } = authority;
+    const about = { certificate: job.id, names: job.names, state: job.state };
+    try {
+      await this.#step(job).catch((error) => this.#failed(job, error, keyNumber));
+    } catch (error) {
+      // Nothing was stored: the lease ends, and the same step begins again.
+      if (!(error instanceof LeaseLost))
+        log.warn(
+          { ...about, err: describeFailure(error) },
+          'a step of a certificate could not be stored; it is repeated',
+        );
+    }
+  }
+
+  async #step(job: CertificateJob): Promise<void> {
+    const { store, authority, now } = this.#options;
+    // An order at the authority that was configured before is nothing to this one.
+    if (job.order && job.order.directoryUrl !== authority.directoryUrl)
+      return store.save(job, { state: 'PREFLIGHT', order: null, nextAt: now() });
+    const step = isRevocationDue(job, now()) ? revoke : STEPS[job.state];
+    await step(job, this.#options);
+  }
+
+  async #failed(job: CertificateJob, error: unknown, keyNumber: number): Promise<void> {
+    if (error instanceof LeaseLost) throw error;
+    const { store, authority, now, random, log } = this.#options;
+    if (this.#isStopped) return store.save(job, { nextAt: now() }); // Requests were cancelled; another process goes on.
+    // The step was signed with a key that the account no longer has: it is repeated, and has not failed.
+    if (await authority.wasKeyChanged(error, keyNumber)) return store.save(job, { nextAt: now() });
+    await authority.noteRefusal(error);
+    if (error instanceof AcmeProblem && error.type === 'accountDoesNotExist') await authority.forgetAccount();
+    const at = now();
+    const failure = asJobFailure(error, at);
+    const about = { certificate: job.id, names: job.names, state: job.state, attempts: job.attempts + 1 };
+    if (!failure) log.error({ ...about, err: describeFailure(error) }, 'unexpected error in a step of a certificate');
+    const { errorCode, message, needsPerson, blockedUntil } =
+      failure ?? new JobFailure('unexpected', 'An unexpected error; the log of the gateway has it.');
+    // Not all of them at the same moment.
+    const freeAt = blockedUntil === undefined ? 0 : blockedUntil + AGAIN_MS * random();
+    if (job.order && isTransient(error) && at <= job.order.expiresAt) {
+      // The order is good as long as nobody has said otherwise: another one would count twice.
+      const nextAt = Math.max(at + AGAIN_MS, freeAt);
+      log.warn(
+        { ...about, errorCode, message },
+        'the certificate authority did not answer; the order is continued later',
+      );
+      return store.save(job, { errorCode, message, blockedUntil: blockedUntil ?? null, nextAt });
+    }
+    // One that has expired is as good as none.
+    const inForce = job.certificate && job.certificate.notAfter > at ? job.certificate : undefined;
+    const isGivenUp = inForce === undefined && at - job.startedAt > GIVE_UP_MS;
+    // A revocation that the authority has not answered yet is tried again, too.
+    const isRevoking = awaitsRevocation(job);
+    // Nobody asks for the gateway's own names to be tried again.
+    const isPaused = job.domain !== null && !isRevoking && (needsPerson || isGivenUp);
+    const attempts = job.attempts + 1;
+    const remaining = inForce && inForce.notAfter - at;
+    const nextAt = isPaused ? null : Math.max(at + retryDelay(attempts, remaining, random()), freeAt);
+    log.warn(
+      { ...about, errorCode, message, nextAt: nextAt && new Date(nextAt).toISOString() },
+      'certificate not issued',
+    );
+    await store.fail(
+      job,
+      {
+        state: isPaused ? 'PAUSED' : 'FAILED_RETRYING',
+        attempts,
+        errorCode,
+        message,
+        order: null,
+        blockedUntil: blockedUntil ?? null,
+        nextAt,
+      },
+      at,
+    );
+  }
+}

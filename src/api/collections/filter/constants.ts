@@ -1,0 +1,117 @@
+// The constant parts of a filter, such as `timestamp(time.now) - duration('24h')`: they are evaluated once, before the query.
+
+import { type CelInput, type CelValue, celEnv, celFunc, celMethod, isCelError, isCelList, plan } from '@bufbuild/cel';
+import { isReflectMessage } from '@bufbuild/protobuf/reflect';
+import { type Timestamp, TimestampSchema, timestampMs } from '@bufbuild/protobuf/wkt';
+import { EVALUATION_COST_MAX, spend, startBudget } from '../../../policy/cel/cost-budget.ts';
+import { ENVIRONMENT } from '../../../policy/cel/environment.ts';
+import { callKind, chainOf, identKind, inPlaceOf } from '../../../policy/cel/nodes.ts';
+import type { Expr } from '../../../policy/cel/parse.ts';
+import { INT, STRING, TIMESTAMP } from '../../../policy/cel/types.ts';
+import { timestamp } from '../../../policy/cel/variables/times.ts';
+
+/** A time: the second that it is in, and whether it is the beginning of it. */
+export class Time {
+  readonly seconds: number;
+  readonly isWhole: boolean;
+
+  constructor({ seconds, nanos }: Timestamp) {
+    this.seconds = Number(seconds);
+    this.isWhole = nanos === 0;
+  }
+}
+
+/** A value of a constant expression. */
+export type Constant = string | number | bigint | boolean | null | Time | Constant[];
+
+/** What all constants of a filter may cost together, in the units of src/policy/cel/cost-budget.ts: about a millisecond. */
+const COST_MAX = 3000;
+const NOW = 'time.now';
+const DAY_MS = 86_400_000;
+const UNITS_MS: Record<string, number> = { d: DAY_MS, h: 3_600_000, m: 60_000, s: 1000 };
+/** What existing clients write beside the functions of CEL: `now()`, `daysAgo(7)`, `timestamp(time.now).subtract('7d')`. */
+const FUNCTIONS = [
+  celFunc('timestamp', [TIMESTAMP], TIMESTAMP, (time) => time),
+  celFunc('now', [TIMESTAMP], TIMESTAMP, (now) => now),
+  celFunc('daysAgo', [TIMESTAMP, INT], TIMESTAMP, (now, days) => shifted(now.message, -Number(days) * DAY_MS)),
+  celMethod('add', TIMESTAMP, [STRING], TIMESTAMP, function (span) {
+    return shifted(this.message, spanOf(span));
+  }),
+  celMethod('subtract', TIMESTAMP, [STRING], TIMESTAMP, function (span) {
+    return shifted(this.message, -spanOf(span));
+  }),
+];
+
+let environment: ReturnType<typeof celEnv> | undefined;
+
+/** Whether an expression names nothing but the time. */
+export function isConstant(expr: Expr | undefined): boolean {
+  if (!expr) return true;
+  const { case: kind, value } = expr.exprKind;
+  switch (kind) {
+    case 'constExpr':
+      return true;
+    case 'identExpr':
+    case 'selectExpr':
+      return chainOf(expr)?.names.join('.') === NOW;
+    case 'callExpr':
+      return isConstant(value.target) && value.args.every(isConstant);
+    case 'listExpr':
+      return value.elements.every(isConstant);
+    default:
+      return false;
+  }
+}
+
+/**
+ * What evaluates the constant expressions of one filter.
+ * @param now milliseconds since 1970.
+ * @returns a function that throws an error saying why an expression has no value.
+ */
+export function constantsAt(now: number): (expr: Expr) => Constant {
+  environment ??= celEnv({ ...ENVIRONMENT, funcs: [...ENVIRONMENT.funcs, ...FUNCTIONS] });
+  const env = environment;
+  const bindings: Record<string, CelInput> = { [NOW]: timestamp(now) };
+  startBudget(bindings);
+  spend(EVALUATION_COST_MAX - COST_MAX);
+  return (expr) => {
+    const value = plan(env, withNow(expr))(bindings);
+    if (isCelError(value)) throw new Error(value.message);
+    return plain(value);
+  };
+}
+
+/** Makes one name of `time.now`, and gives it to the functions that need it. */
+function withNow(expr: Expr): Expr {
+  const { case: kind, value } = expr.exprKind;
+  if (kind === 'selectExpr') return inPlaceOf(expr, identKind(NOW));
+  if (kind === 'listExpr')
+    return inPlaceOf(expr, { case: 'listExpr', value: { ...value, elements: value.elements.map(withNow) } });
+  if (kind !== 'callExpr') return expr;
+  const args = value.args.map(withNow);
+  const isOfNow = !value.target && (value.function === 'now' || value.function === 'daysAgo');
+  const call = callKind(value.function, isOfNow ? [inPlaceOf(expr, identKind(NOW)), ...args] : args);
+  if (call.case === 'callExpr' && value.target) call.value.target = withNow(value.target);
+  return inPlaceOf(expr, call);
+}
+
+function plain(value: CelValue): Constant {
+  if (value === null || ['string', 'number', 'bigint', 'boolean'].includes(typeof value)) return value as Constant;
+  if (isCelList(value)) return [...value].map((element) => plain(element as CelValue));
+  if (isReflectMessage(value, TimestampSchema)) return new Time(value.message as Timestamp);
+  throw new Error('is a value that no member of an object has');
+}
+
+function shifted(time: unknown, ms: number): ReturnType<typeof timestamp> {
+  const at = timestampMs(time as Timestamp) + ms;
+  if (!(Math.abs(at) < 8.64e15)) throw new Error('is a time out of range');
+  return timestamp(at);
+}
+
+function spanOf(text: string): number {
+  if (!/^(\d{1,9}[dhms])+$/.test(text))
+    throw new Error(`has no time span in "${text.slice(0, 40)}": one is written as 7d or 1h30m`);
+  let span = 0;
+  for (const [, count, unit = ''] of text.matchAll(/(\d+)([dhms])/g)) span += Number(count) * (UNITS_MS[unit] ?? 0);
+  return span;
+}

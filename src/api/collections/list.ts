@@ -1,0 +1,104 @@
+// The arguments that every list takes, and the page that they choose.
+
+import { builder, type ObjectRow } from '../builder/builder.ts';
+import type { Context } from '../context.ts';
+import type { ListMembers } from './members.ts';
+import type { PrismaTable } from './nodes.ts';
+import { type ListOrder, type Position, segmentsAfter } from './order.ts';
+import { type ConnectionPage, type PageArguments, readPage } from './page.ts';
+import { type SelectionArguments, selectionHelp, selectRows } from './selection.ts';
+
+/** The arguments of a list whose objects have these members. */
+export function listArguments(members: ListMembers) {
+  const help = selectionHelp(members);
+  return builder.args((t) => ({
+    first: t.int({ description: 'How many to give, 1 to 100; 100 when left out.' }),
+    after: t.id({ description: 'Give those that follow this id: older ones, unless ordered otherwise.' }),
+    last: t.int({ description: 'How many to give when paging backwards, 1 to 100.' }),
+    before: t.id({ description: 'Give those that precede this id, the nearest of them.' }),
+    filter: t.string({ description: help.filter }),
+    orderBy: t.string({ description: help.orderBy }),
+    search: t.string({ description: help.search }),
+  }));
+}
+
+/** What a list is read from. */
+export interface ListSource {
+  /** What the ids begin with. */
+  prefix: string;
+  /** The REST path of the list. */
+  path: string;
+  members: ListMembers;
+  table: PrismaTable;
+  /** The part of a query that leaves what the caller may see. */
+  scope: object;
+}
+
+/** A list that the gateway itself reads from its beginning to its end, in pages of its own size. */
+export interface ListWalk {
+  /** The rows of a page. */
+  size: number;
+  /** Where the page before ended: known also when that row is gone. */
+  position?: Position;
+  /** Whether the last page was read. */
+  isOver: boolean;
+}
+
+const walks = new WeakMap<Context, ListWalk>();
+
+/** Has the list that is read in this context go on where the walk is, whatever page it is asked for. */
+export function walkList(context: Context, walk: ListWalk): void {
+  walks.set(context, walk);
+}
+
+async function readNext(
+  walk: ListWalk,
+  order: ListOrder,
+  query: { select?: object },
+  find: (query: { where: object }) => Promise<unknown[]>,
+): Promise<ObjectRow[]> {
+  const { column } = order;
+  const loaded = query.select ? { ...query, select: { ...query.select, id: true, [column]: true } } : query;
+  const rows: (ObjectRow & Record<string, unknown>)[] = [];
+  for (const segment of segmentsAfter(order, walk.position)) {
+    rows.push(...((await find({ ...loaded, ...segment, take: walk.size - rows.length } as never)) as typeof rows));
+    if (rows.length === walk.size) break;
+  }
+  const last = rows.at(-1);
+  if (last) walk.position = { id: last.id, value: last[column] };
+  walk.isOver = rows.length < walk.size;
+  return rows;
+}
+
+/**
+ * One page of a list.
+ * @param query what Prisma is to load of each row.
+ * @throws {ApiError} when an argument cannot be used.
+ */
+export async function readList(
+  { prefix, path, members, table, scope }: ListSource,
+  args: PageArguments & SelectionArguments,
+  context: Context,
+  query: object,
+): Promise<ConnectionPage> {
+  const { where: selected, order, parameters } = await selectRows(args, members, context);
+  const count = () => table.count({ where: { AND: [scope, selected] } });
+  const walk = walks.get(context);
+  if (walk) {
+    const rows = await readNext(walk, order, query, ({ where, ...slice }) =>
+      table.findMany({ ...slice, where: { AND: [scope, where, selected] } }),
+    );
+    const ends = { hasNextPage: !walk.isOver, hasPreviousPage: false };
+    return { rows, ...ends, path, limit: walk.size, parameters, count };
+  }
+  const select = { id: true, [order.column]: true };
+  const findPosition = (id: string) =>
+    table.findFirst({ where: { AND: [scope, { id }] }, select }) as Promise<object | null>;
+  return readPage(
+    args,
+    { prefix, path, order, parameters, findPosition },
+    ({ where, ...slice }) =>
+      table.findMany({ ...query, ...slice, where: { AND: [scope, where, selected] } }) as Promise<ObjectRow[]>,
+    count,
+  );
+}

@@ -1,0 +1,77 @@
+// The members that a list can be filtered, ordered and searched by. Each kind of object declares its own, named as REST shows
+// them: `created_at`, `credential.id`.
+
+interface Member {
+  /** The column, as Prisma names it. */
+  column: string;
+  /** Whether it may be null. */
+  isNullable?: boolean;
+  /** Whether lists can be ordered by it. The migrations have an index for each: account, column, id. */
+  isOrdered?: boolean;
+}
+
+export type FilterMember = Member &
+  (
+    | { type: 'id' }
+    /** With a path, a text inside a column of JSON. */
+    | { type: 'text'; path?: string[] }
+    | { type: 'timestamp' }
+    | { type: 'boolean' }
+    /** What the API shows, and what is stored for it. */
+    | { type: 'choice'; choices: Readonly<Record<string, string>> }
+    /** A column that is a list. */
+    | { type: 'texts' }
+    /** A list of texts in rows of another table: the relation, and the column there. */
+    | { type: 'relatedTexts'; of: string }
+    /** An object of texts in JSON. */
+    | { type: 'labels' }
+  );
+
+/** Members by their names in REST. */
+export type ListMembers = Readonly<Record<string, FilterMember>>;
+
+type Options = Pick<Member, 'isNullable' | 'isOrdered'>;
+
+export const id = (column: string, options: Options = {}): FilterMember => ({ type: 'id', column, ...options });
+export const text = (column: string, options: Options = {}): FilterMember => ({ type: 'text', column, ...options });
+export const textIn = (column: string, ...path: string[]): FilterMember => ({ type: 'text', column, path });
+export const boolean = (column: string): FilterMember => ({ type: 'boolean', column });
+export const texts = (column: string): FilterMember => ({ type: 'texts', column });
+export const relatedTexts = (column: string, of: string): FilterMember => ({ type: 'relatedTexts', column, of });
+export const labels = (column: string): FilterMember => ({ type: 'labels', column });
+/** A time; lists can be ordered by it. */
+export const time = (column: string, options: Options = {}): FilterMember => ({
+  ...{ type: 'timestamp', column, isOrdered: true },
+  ...options,
+});
+export const choice = (column: string, choices: Readonly<Record<string, string>>): FilterMember => ({
+  ...{ type: 'choice', column },
+  choices,
+});
+
+/** Values that are shown as they are stored. */
+export const asStored = (...values: string[]): Record<string, string> =>
+  Object.fromEntries(values.map((value) => [value, value]));
+
+/** What every object has. */
+export const ID_MEMBER: ListMembers = { id: id('id', { isOrdered: true }) };
+
+/** What most objects have: an id, the time of their creation, and the notes of their owner. */
+export const NOTED_MEMBERS: ListMembers = {
+  ...ID_MEMBER,
+  created_at: time('createdAt'),
+  description: text('description', { isOrdered: true }),
+  metadata: text('metadata'),
+};
+
+/** The names of the members, for messages and descriptions. */
+export function namesOf(members: ListMembers): string {
+  return Object.keys(members).join(', ');
+}
+
+/** The names of those that lists can be ordered by. */
+export function orderedNamesOf(members: ListMembers): string {
+  return Object.keys(members)
+    .filter((name) => members[name]?.isOrdered)
+    .join(', ');
+}

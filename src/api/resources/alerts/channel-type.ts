@@ -1,0 +1,58 @@
+// Alert channels as the API shows them.
+
+import { NO_SMTP } from '../../../alerts/channels/email.ts';
+import { builder } from '../../builder/builder.ts';
+import { Node } from '../../collections/collection.ts';
+
+export const AlertChannelKindType = builder.enumType('AlertChannelKind', {
+  description: 'How an alert channel tells of alerts.',
+  values: {
+    WEBHOOK: { description: 'By a signed POST to an HTTP server of your own.' },
+    EMAIL: { description: 'By e-mail, through the mail server of the gateway’s operator.' },
+    EVENTS: {
+      description: 'By `alert_fired.v0` and `alert_resolved.v0` events, for the event subscriptions that have them.',
+    },
+  } as const,
+});
+
+export const AlertChannel = builder.prismaObject('AlertChannel', {
+  description: 'Where alerts are told, once an alert rule names it.',
+  interfaces: [Node],
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Its id: `alc_…`.' }),
+    createdAt: t.expose('createdAt', { type: 'Timestamp', description: 'When it was created.' }),
+    name: t.exposeString('name', { description: 'What it is called.' }),
+    kind: t.expose('kind', { type: AlertChannelKindType, description: 'How it tells of alerts.' }),
+    url: t.exposeString('url', { description: 'Of a webhook: where notifications are POSTed; "" of others.' }),
+    signingSecret: t.string({
+      nullable: true,
+      description:
+        'Of a webhook: what requests are signed with (Standard Webhooks). Only the answer to the mutation that sets it ' +
+        'has it; nobody can read it afterwards.',
+      resolve: (row) => ('shownSecret' in row ? (row.shownSecret as string) : null), // As the mutation puts it there.
+    }),
+    recipients: t.exposeStringList('recipients', { description: 'Of e-mail: the addresses of the recipients.' }),
+    problem: t.string({
+      nullable: true,
+      description: 'Why nothing can be sent, as the gateway is configured; null when nothing is in the way.',
+      select: { kind: true },
+      resolve: ({ kind }, _, { app }) => (kind === 'EMAIL' && !app.config.smtp ? NO_SMTP.message : null),
+    }),
+    lastSentAt: t.expose('lastSentAt', {
+      type: 'Timestamp',
+      nullable: true,
+      description: 'When a notification was last taken; null when none was yet.',
+    }),
+    lastError: t.string({
+      nullable: true,
+      description: 'Why the last attempt failed, on one line; null when it did not.',
+      select: { lastError: true },
+      resolve: ({ lastError }) => lastError || null,
+    }),
+    lastErrorAt: t.expose('lastErrorAt', {
+      type: 'Timestamp',
+      nullable: true,
+      description: 'When an attempt last failed; null when none did yet.',
+    }),
+  }),
+});

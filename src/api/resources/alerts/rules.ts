@@ -1,0 +1,198 @@
+// Alert rules: what an account wants to be told of.
+
+import { type Condition, conditionNames, conditionOf } from '../../../alerts/conditions.ts';
+import type { Db } from '../../../store/database/client.ts';
+import { newId } from '../../../store/ids.ts';
+import { builder } from '../../builder/builder.ts';
+import { collection, deleteMutation, Node } from '../../collections/collection.ts';
+import { asStored, boolean, choice, ID_MEMBER, relatedTexts, text, time } from '../../collections/members.ts';
+import { requireFound } from '../../errors/errors.ts';
+import { idempotencyKeyArgument } from '../../idempotency.ts';
+import type { Route } from '../../route.ts';
+import { AlertChannel } from './channel-type.ts';
+import { checkRoom } from './input-checks.ts';
+import {
+  AlertConditionType,
+  AlertSeverityType,
+  CreateAlertRuleInput,
+  checkChannels,
+  checkRule,
+  requireThreshold,
+  UpdateAlertRuleInput,
+} from './rule-input.ts';
+import { AlertSelector, checkSubjects, selectorColumns } from './selector.ts';
+
+const RULES_MAX = 100;
+
+export const AlertRule = builder.prismaObject('AlertRule', {
+  description:
+    'What an account wants to be told of. A rule has one alert at a time, however many endpoints it is about; it is ' +
+    'evaluated every few seconds.',
+  interfaces: [Node],
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Its id: `alr_…`.' }),
+    createdAt: t.expose('createdAt', { type: 'Timestamp', description: 'When it was created.' }),
+    name: t.exposeString('name', { description: 'What it is called in notifications.' }),
+    description: t.exposeString('description', { description: 'What is to be done then, for people.' }),
+    condition: t.field({
+      type: AlertConditionType,
+      description: 'What it watches.',
+      select: { condition: true },
+      resolve: ({ condition }) => condition as Condition, // The API lets no other one in.
+    }),
+    threshold: t.float({
+      nullable: true,
+      description:
+        'What the condition compares: a share, a number of days or of events; null where it compares nothing.',
+      select: { condition: true, threshold: true },
+      resolve: ({ condition, threshold }) => (conditionOf(condition as Condition).threshold ? threshold : null),
+    }),
+    forSeconds: t.exposeInt('forSeconds', { description: 'How long it has to hold before an alert fires; seconds.' }),
+    resolveSeconds: t.exposeInt('resolveSeconds', {
+      description: 'How long all has to be well before an alert is resolved; seconds.',
+    }),
+    updateMinutes: t.exposeInt('updateMinutes', {
+      description: 'How often a growing alert is told again at most; minutes.',
+    }),
+    severity: t.expose('severity', { type: AlertSeverityType, description: 'How urgent its alerts are.' }),
+    enabled: t.exposeBoolean('enabled', { description: 'Whether it is evaluated.' }),
+    selector: t.field({
+      type: AlertSelector,
+      description: 'What it watches of all that the account has.',
+      select: selectorColumns,
+      resolve: (row) => row,
+    }),
+    channels: t.field({
+      type: [AlertChannel],
+      description: 'The channels that are told, in the order they were given.',
+      select: (_args, _context, nested) => ({
+        channels: { select: { channel: nested() }, orderBy: { position: 'asc' } },
+      }),
+      resolve: ({ channels }) => channels.map(({ channel }) => channel),
+    }),
+  }),
+});
+
+const alertRules = collection({
+  kind: 'alertRule',
+  prefix: 'alr',
+  path: '/alert_rules',
+  single: 'alertRule',
+  plural: 'alertRules',
+  typeName: 'AlertRule',
+  ref: AlertRule,
+  members: {
+    ...ID_MEMBER,
+    created_at: time('createdAt', { isOrdered: false }),
+    name: text('name'),
+    description: text('description'),
+    condition: choice('condition', asStored(...conditionNames)),
+    severity: choice('severity', asStored('INFO', 'WARNING', 'CRITICAL')),
+    enabled: boolean('enabled'),
+    channels: relatedTexts('channels', 'channelId'),
+  },
+  table: (db) => db.alertRule,
+  audit: {
+    ...{ name: 'alert_rule', subject: 'An alert rule' },
+    selection:
+      'id createdAt name description condition threshold forSeconds resolveSeconds updateMinutes severity enabled ' +
+      'selector { addressPattern label credentialIds certificateIds destinationIds } channels { id }',
+  },
+  search: {
+    ...{ rank: 190, table: 'alert_rule', title: 't.name', detail: 't.description' },
+    texts: ['t.name', 't.description'],
+  },
+});
+
+builder.mutationField('createAlertRule', (t) =>
+  t.prismaField({
+    type: AlertRule,
+    nullable: true,
+    extensions: { adminsOnly: 'adminsOnly' },
+    description: `Creates an alert rule, of which an account may have ${RULES_MAX}. It is evaluated within a few seconds.`,
+    args: {
+      input: t.arg({ type: CreateAlertRuleInput, required: true, description: 'The rule to create.' }),
+      ...idempotencyKeyArgument,
+    },
+    resolve: (query, _, { input }, context) => {
+      const { accountId } = context;
+      const { condition, name } = input;
+      requireThreshold(input.threshold, condition);
+      const columns = checkRule(input, condition);
+      const data = {
+        ...{ forSeconds: 0, resolveSeconds: 0, updateMinutes: 30, severity: 'WARNING' as const },
+        ...dropUndefined(columns),
+        ...{ id: newId(alertRules.prefix), accountId, condition, name: columns.name ?? name },
+      };
+      return context.create(alertRules, async (db) => {
+        const count = () => db.alertRule.count({ where: { accountId } });
+        await checkRoom(db, accountId, { kind: 'alert rules', max: RULES_MAX, count });
+        await checkSubjects(db, accountId, { ...NO_SELECTOR, ...dropUndefined(columns) });
+        const channels = await checkChannels(db, accountId, input.channelIds ?? []);
+        return db.alertRule.create({ ...query, data: { ...data, channels: { createMany: { data: channels } } } });
+      });
+    },
+  }),
+);
+
+builder.mutationField('updateAlertRule', (t) =>
+  t.prismaField({
+    type: AlertRule,
+    nullable: true,
+    extensions: { adminsOnly: 'adminsOnly' },
+    description: 'Changes an alert rule. Its alert, if it has one, goes on or is resolved by what the rule says then.',
+    args: {
+      id: t.arg.id({ required: true, description: 'The id of the alert rule.' }),
+      input: t.arg({ type: UpdateAlertRuleInput, required: true, description: 'What to change.' }),
+    },
+    resolve: (query, _, { id, input }, context) => {
+      const { accountId } = context;
+      const where = { id, accountId };
+      return context.update(alertRules, id, async (db) => {
+        await lockRule(db, where);
+        const row = requireFound(await db.alertRule.findUnique({ where, select: { condition: true } }), 'alert rule');
+        const data = checkRule(input, row.condition as Condition);
+        await checkSubjects(db, accountId, { ...NO_SELECTOR, ...dropUndefined(data) });
+        if (input.channelIds) await replaceChannels(db, where, input.channelIds);
+        return db.alertRule.update({ ...query, where, data });
+      });
+    },
+  }),
+);
+
+deleteMutation(alertRules, 'deleteAlertRule', {
+  description: 'Deletes an alert rule. Its alert is resolved, and nobody is told. Answers with the id of the rule.',
+  extensions: { adminsOnly: 'adminsOnly' },
+  async before(db, id) {
+    await db.$queryRaw`SELECT id FROM alert_rule WHERE id = ${id} FOR UPDATE`;
+    await db.alert.updateMany({
+      where: { openRuleId: id },
+      data: { state: 'RESOLVED', resolvedAt: new Date(), openRuleId: null, remark: 'The rule was deleted.' },
+    });
+  },
+});
+
+const NO_SELECTOR = { addressPattern: '', label: '', credentialIds: [], certificateIds: [], destinationIds: [] };
+
+/** Whoever evaluates the rule waits, or is done. */
+async function lockRule(db: Db, { id, accountId }: { id: string; accountId: string }): Promise<void> {
+  await db.$queryRaw`SELECT id FROM alert_rule WHERE id = ${id} AND account_id = ${accountId} FOR UPDATE`;
+}
+
+async function replaceChannels(
+  db: Db,
+  { id: ruleId, accountId }: { id: string; accountId: string },
+  ids: readonly string[],
+): Promise<void> {
+  const channels = await checkChannels(db, accountId, ids);
+  await db.alertRuleChannel.deleteMany({ where: { ruleId } });
+  await db.alertRuleChannel.createMany({ data: channels.map((channel) => ({ ...channel, ruleId })) });
+}
+
+function dropUndefined<T extends object>(columns: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  const given = Object.entries(columns).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as { [K in keyof T]: Exclude<T[K], undefined> };
+}
+
+/** There is no REST path for them. */
+export const routes: Route[] = [];

@@ -1,0 +1,58 @@
+// Pages of the audit trail, and whose entries one may see.
+
+import { queryFromInfo } from '@pothos/plugin-prisma';
+import type { GraphQLResolveInfo } from 'graphql';
+import { AUDIT_PREFIX } from '../../../store/audit/audit-entries.ts';
+import type { Prisma } from '../../../store/generated/prisma/client.ts';
+import { findById, resourceOf } from '../../collections/nodes.ts';
+import { type PageArguments, readPage } from '../../collections/page.ts';
+import type { Context } from '../../context.ts';
+
+const IN_PAGE = { typeName: 'AuditEntry', paths: [['nodes'], ['edges', 'node']] };
+
+/** Kinds of which members see only what is their own: when others sign in is not for them. */
+const ABOUT_PEOPLE: ReadonlySet<string> = new Set(['user', 'botUser']);
+
+/** Which entries the caller may find: admins all of the account, others those of what they did themselves. */
+export function ownEntries({ accountId, caller }: Context): Prisma.AuditEntryWhereInput {
+  return caller.isAdmin ? { accountId } : { accountId, actorId: caller.ownerId };
+}
+
+/** Whether the caller may read all that was done to an object. */
+export async function mayReadHistory(context: Context, id: string): Promise<boolean> {
+  if (context.caller.isAdmin || id === context.caller.ownerId) return true;
+  const resource = resourceOf(id);
+  if (!resource || ABOUT_PEOPLE.has(resource.kind)) return false;
+  return (await findById(resource, context, id, { select: { id: true } })) !== null;
+}
+
+/**
+ * A page of the entries that a condition leaves.
+ * @param isByWords whether they are looked for in what the index has alone, so that rows are read of those that are found only.
+ */
+export function readEntries(
+  context: Context,
+  page: PageArguments,
+  scope: Prisma.AuditEntryWhereInput,
+  info: GraphQLResolveInfo,
+  isByWords = false,
+) {
+  const table = context.db.auditEntry;
+  const columns = columnsFor(context, info, IN_PAGE);
+  return readPage(
+    page,
+    { prefix: AUDIT_PREFIX, path: '/audit_entries' },
+    async ({ where, ...slice }) => {
+      const all = { AND: [scope, where] };
+      if (!isByWords) return table.findMany({ ...columns, ...slice, where: all });
+      const found = await table.findMany({ ...slice, where: all, select: { id: true } });
+      return table.findMany({ ...columns, ...slice, where: { id: { in: found.map(({ id }) => id) } } });
+    },
+    () => table.count({ where: scope }),
+  );
+}
+
+/** The columns that an operation asks for: what an entry says of an object may be large. */
+export function columnsFor(context: Context, info: GraphQLResolveInfo, at: Partial<typeof IN_PAGE> = {}) {
+  return queryFromInfo({ context, info, ...at }) as { select?: Prisma.AuditEntrySelect }; // An entry has no relations.
+}

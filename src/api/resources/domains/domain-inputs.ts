@@ -1,0 +1,45 @@
+// What reserved domains are created and changed by.
+
+import { builder } from '../../builder/builder.ts';
+import { CertificateManagementPolicyInput } from './certificate-policy.ts';
+
+const certificateHelp =
+  'The id of a TLS certificate of your account that covers the domain, to be shown to its visitors. Below the gateway’s ' +
+  'own base domain there can be none.';
+
+export const CreateReservedDomainInput = builder.inputType('CreateReservedDomainInput', {
+  description: 'A domain to reserve.',
+  fields: (t) => ({
+    domain: t.string({
+      required: true,
+      description:
+        'A full name such as `app.example.com`, or a wildcard such as `*.example.com`, which stands for every name ' +
+        'below `example.com`. It must end in a public top-level domain, or lie below the gateway’s own base domain.',
+    }),
+    region: t.string({ description: 'Shown as it is given: letters, digits and hyphens, at most 64 bytes.' }),
+    description: t.string({ description: 'What it is for, for people; at most 255 bytes.' }),
+    metadata: t.string({ description: 'Anything, for machines; at most 4096 bytes.' }),
+    certificateManagementPolicy: t.field({
+      type: CertificateManagementPolicyInput,
+      description: 'How its certificate is to be obtained. Below the gateway’s own base domain it must be left out.',
+    }),
+    certificateId: t.id({ description: `${certificateHelp} Without, it is obtained by a policy.` }),
+  }),
+});
+
+export const UpdateReservedDomainInput = builder.inputType('UpdateReservedDomainInput', {
+  description: 'What to change; a member left out or null stays as it is. The domain and its region stay for good.',
+  fields: (t) => ({
+    description: t.string({ description: 'At most 255 bytes; "" clears it.' }),
+    metadata: t.string({ description: 'At most 4096 bytes; "" clears it.' }),
+    certificateManagementPolicy: t.field({
+      type: CertificateManagementPolicyInput,
+      description:
+        'How its certificate is to be obtained, in place of one that was uploaded. Members left out stay as they are; ' +
+        '"" is the default.',
+    }),
+    certificateId: t.id({
+      description: `${certificateHelp} It takes the place of the policy. "" has the certificate obtained by a policy again.`,
+    }),
+  }),
+});

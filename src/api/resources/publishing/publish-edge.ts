@@ -1,0 +1,118 @@
+// An edge with all that it takes to be served, made in one transaction. In GraphQL only.
+
+import { builder, Ref } from '../../builder/builder.ts';
+import { FEW_PER_DOCUMENT } from '../../builder/field-cost.ts';
+import type { Context } from '../../context.ts';
+import { idempotencyKeyArgument } from '../../idempotency.ts';
+import type { Route } from '../../route.ts';
+import { reserveDomain } from '../domains/reserved-domains.ts';
+import { createRoute } from '../https-edge-routes.ts';
+import { createHttpsEdge } from '../https-edges.ts';
+import { createTlsEdge } from '../tls-edges.ts';
+import { createBackend } from '../tunnel-group-backends.ts';
+import { readEdgeName } from './edge-name.ts';
+
+interface Published {
+  protocol: 'https' | 'tls';
+  edgeId: string;
+  domainId: string;
+  backendId: string;
+  created: string[];
+}
+
+const EdgeProtocol = builder.enumType('EdgeProtocol', {
+  description: 'How an edge serves its visitors.',
+  values: {
+    https: { description: 'It ends TLS, and each request goes to a backend by its path.' },
+    tls: { description: 'Each connection goes to a backend as a whole.' },
+  } as const,
+});
+
+const PublishedEdge = builder.objectRef<Published>('PublishedEdge').implement({
+  description: 'An edge that was published, with what it needed.',
+  fields: (t) => ({
+    edge: t.field({
+      type: Ref,
+      description: 'The edge: an HTTPS edge, or a TLS edge.',
+      resolve: ({ edgeId: id, protocol }) => ({ id, path: `/edges/${protocol}/${id}` }),
+    }),
+    reservedDomain: t.field({
+      type: Ref,
+      description: 'The domain that its name comes under.',
+      resolve: ({ domainId: id }) => ({ id, path: `/reserved_domains/${id}` }),
+    }),
+    backend: t.field({
+      type: Ref,
+      description: 'The backend that its traffic goes to.',
+      resolve: ({ backendId: id }) => ({ id, path: `/backends/tunnel_group/${id}` }),
+    }),
+    created: t.exposeIDList('created', {
+      description: 'The ids of what was created; what was there already is not among them.',
+    }),
+  }),
+});
+
+const PublishEdgeInput = builder.inputType('PublishEdgeInput', {
+  description: 'An edge to publish.',
+  fields: (t) => ({
+    protocol: t.field({ type: EdgeProtocol, required: true, description: 'How it serves its visitors.' }),
+    host: t.string({ required: true, description: 'The name it answers, as `app.example.com`.' }),
+    labels: t.field({
+      type: 'Labels',
+      required: true,
+      description: 'The labels of the tunnels that serve it, as `{ "app": "shop" }`; 1 to 16 of them.',
+    }),
+    description: t.string({ description: 'What it is for, for people; at most 255 bytes.' }),
+  }),
+});
+
+builder.mutationField('publishEdge', (t) =>
+  t.field({
+    type: PublishedEdge,
+    nullable: true,
+    extensions: FEW_PER_DOCUMENT,
+    description:
+      'Makes an edge with all that it takes to be served: it reserves the name unless your account has it already, creates ' +
+      'a backend unless one has just these labels, and creates the edge, for HTTPS with a route that leads everything to the ' +
+      'backend. All of it is done or, where something fails, nothing. What is in the way of the name, `checkEdgeName` says.',
+    args: {
+      input: t.arg({ type: PublishEdgeInput, required: true, description: 'The edge to publish.' }),
+      ...idempotencyKeyArgument,
+    },
+    resolve: (_, { input }, context) => context.inTransaction((transaction) => publish(input, transaction)),
+  }),
+);
+
+async function publish(input: typeof PublishEdgeInput.$inferInput, context: Context): Promise<Published> {
+  const { protocol, host, labels } = input;
+  const description = input.description ?? '';
+  const created: string[] = [];
+  const note = <T extends { id: string }>(row: T) => {
+    created.push(row.id);
+    return row.id;
+  };
+  const ids = { select: { id: true } };
+  const name = await readEdgeName(host, context);
+  const domainId = name.domainId ?? note(await reserveDomain(ids, { domain: name.domain, description }, context));
+  const backendId =
+    (await sameBackend(labels, context)) ?? note(await createBackend(ids, { labels, description }, context));
+  const edge = { description, hostports: [`${name.domain}:443`] };
+  const backend = { backendId };
+  if (protocol === 'tls') {
+    const edgeId = note(await createTlsEdge(ids, { ...edge, backend } as typeof edge, context));
+    return { protocol, edgeId, domainId, backendId, created };
+  }
+  const edgeId = note(await createHttpsEdge(ids, edge, context));
+  const route = { matchType: 'PATH_PREFIX', match: '/', backend } as const;
+  note(await createRoute(ids, edgeId, route, context));
+  return { protocol, edgeId, domainId, backendId, created };
+}
+
+/** The first backend of the account that has just these labels. */
+async function sameBackend(labels: Record<string, string>, { db, accountId }: Context): Promise<string | undefined> {
+  const where = { accountId, labels: { equals: labels } };
+  return (await db.backend.findFirst({ where, orderBy: { id: 'asc' }, select: { id: true } }))?.id;
+}
+
+/** There is no REST path for it. */
+export const routes: Route[] = [];

@@ -1,0 +1,49 @@
+// Secrets as the API shows them: all of them but the value.
+
+import { builder, Ref } from '../../builder/builder.ts';
+import { Node } from '../../collections/collection.ts';
+import { ownerRef } from './vault-input.ts';
+
+export const Secret = builder.prismaObject('Secret', {
+  description:
+    "A text in a vault that traffic policies read with `secrets.get('vault', 'secret')`. Its value is written, and never shown.",
+  interfaces: [Node],
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Its id: `secret_…`.' }),
+    uri: t.string({
+      description: 'The URI of its REST resource.',
+      resolve: ({ id }, _, context) => context.uri(`/vault_secrets/${id}`),
+    }),
+    createdAt: t.expose('createdAt', { type: 'Timestamp', description: 'When it was created.' }),
+    updatedAt: t.expose('updatedAt', {
+      type: 'Timestamp',
+      description: 'When it was changed last, its value or what is noted of it.',
+    }),
+    name: t.exposeString('name', { description: 'Its name, by which policies know it in its vault.' }),
+    description: t.exposeString('description', { description: 'What it is for, for people; at most 255 bytes.' }),
+    metadata: t.exposeString('metadata', { description: 'Anything, for machines; at most 4096 bytes.' }),
+    createdBy: t.field({
+      type: Ref,
+      description: 'The user or bot user who created it, who may be gone.',
+      select: { createdBy: true },
+      resolve: ({ createdBy }) => ownerRef(createdBy),
+    }),
+    lastUpdatedBy: t.field({
+      type: Ref,
+      description: 'The user or bot user who changed it last, who may be gone.',
+      select: { lastUpdatedBy: true },
+      resolve: ({ lastUpdatedBy }) => ownerRef(lastUpdatedBy),
+    }),
+    vault: t.field({
+      type: Ref,
+      description: 'The vault that it is in.',
+      select: { vaultId: true },
+      resolve: ({ vaultId: id }) => ({ id, path: `/vaults/${id}` }),
+    }),
+    vaultName: t.string({
+      description: 'The name of its vault.',
+      select: { vault: { select: { name: true } } },
+      resolve: ({ vault }) => vault.name,
+    }),
+  }),
+});

@@ -1,0 +1,70 @@
+// Bundles the compiled gateway into a few files: Node takes a third of the CPU time of a start to find and load some two thousand. Code
+// that only some processes or some uses need stays in files of its own.
+
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
+import { build } from 'esbuild';
+import { root } from './command.js';
+
+const DIRECTORY = join(root, 'dist/bundle');
+/** Which files a bundle is made of: `{ "files": { "main.js": ["dist/main.js", ...] } }`, paths from the root. */
+const INPUTS = join(DIRECTORY, 'inputs.json');
+/** Native code, files that packages find beside themselves, and SDKs that few gateways use. */
+const EXTERNAL = [
+  '@aws-sdk/*',
+  '@azure/*',
+  '@electric-sql/pglite',
+  '@nats-io/*',
+  '@node-rs/argon2',
+  '@prisma/*',
+  '@redis/*',
+  '@smithy/*',
+  'fs-native-extensions',
+  'pg',
+  'protobufjs/*',
+];
+/** How many builds leave their files, as gateways may run from them. */
+const KEPT_BUILDS = 5;
+/** Code of threads and child processes, which stands beside the code that starts it. */
+const BESIDE = ['store/embedded/worker.js', 'store/embedded/create.js', 'api/graphql/graphiql-page.js'];
+
+const options = {
+  bundle: true,
+  outdir: DIRECTORY,
+  platform: /** @type {const} */ ('node'),
+  target: 'node20',
+  format: /** @type {const} */ ('esm'),
+  legalComments: /** @type {const} */ ('none'),
+  logLevel: /** @type {const} */ ('warning'),
+  metafile: /** @type {const} */ (true),
+  absWorkingDir: root,
+};
+const [main, beside] = await Promise.all([
+  build({
+    ...options,
+    entryPoints: [join(root, 'dist/main.js')],
+    splitting: true,
+    external: EXTERNAL,
+    // Packages in CommonJS call it.
+    banner: {
+      js: "import { createRequire as createBundleRequire } from 'node:module'; const require = createBundleRequire(import.meta.url);",
+    },
+  }),
+  build({
+    ...options,
+    entryPoints: Object.fromEntries(BESIDE.map((file) => [basename(file, '.js'), join(root, 'dist', file)])),
+    packages: 'external',
+  }),
+]);
+
+const outputs = Object.entries({ ...main.metafile.outputs, ...beside.metafile.outputs });
+const made = Object.fromEntries(
+  outputs.map(([file, { inputs }]) => [relative(DIRECTORY, join(root, file)), Object.keys(inputs)]),
+);
+// A gateway that runs may still load what its own bundle had.
+/** @type {{ earlier?: string[][], files?: Record<string, string[]> }} */
+const before = existsSync(INPUTS) ? JSON.parse(readFileSync(INPUTS, 'utf8')) : {};
+const builds = [Object.keys(made), Object.keys(before.files ?? {}), ...(before.earlier ?? [])];
+const kept = new Set(builds.slice(0, KEPT_BUILDS).flat());
+for (const file of new Set(builds.flat())) if (!kept.has(file)) rmSync(join(DIRECTORY, file), { force: true });
+writeFileSync(INPUTS, JSON.stringify({ files: made, earlier: builds.slice(1, KEPT_BUILDS) }));

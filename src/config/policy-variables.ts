@@ -1,0 +1,16 @@
+// The variables of traffic policies.
+
+import { z } from 'zod';
+import { listValue } from './value-types.ts';
+
+export const policyVariables = {
+  GEO_DATABASE: listValue('').meta({
+    description:
+      'files in the MMDB format (GeoLite2, DB-IP and others; places and networks, separated by commas), for the [variables](policies.md#where-addresses-are) of traffic policies about where visitors are. Each process holds them in memory, and reads them again when they change. Relative to the repository’s root',
+    defaultText: 'none',
+  }),
+  POLICY_FETCH: z.enum(['public', 'any']).default('public').meta({
+    description:
+      'which addresses traffic policies may reach, for the keys of tokens, the certificates of Amazon SNS, and what `http-request` asks. `public`: public addresses, over HTTPS. `any`: also private addresses; for keys also this machine over HTTP, for `http-request` all over HTTP',
+  }),
+};

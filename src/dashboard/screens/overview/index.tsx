@@ -1,0 +1,3 @@
+import './overview.css';
+
+export { OverviewPage as default } from './page.tsx';

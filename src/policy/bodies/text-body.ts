@@ -1,0 +1,31 @@
+// A body as a text that can be searched, and back.
+
+import { isUtf8 } from 'node:buffer';
+import type { CelInput } from '@bufbuild/cel';
+import type { Bindings } from '../cel/vocabulary.ts';
+import { type FoundText, type Replacement, replaceIn } from './replacements.ts';
+
+/**
+ * Replaces in a body without a content coding. One that is not UTF-8 is searched byte by byte, and its other bytes stay.
+ * @returns the new body, undefined when nothing was found, and what was found; or the reason why it was not searched.
+ */
+export async function replaceInBody(
+  body: Buffer,
+  replacements: readonly Replacement[],
+  bindings: Bindings,
+): Promise<{ body: Buffer | undefined; found: FoundText[] } | string> {
+  const encoding = isUtf8(body) ? 'utf8' : 'latin1';
+  const replaced = await replaceIn(body.toString(encoding), replacements, bindings);
+  if (typeof replaced === 'string') return replaced;
+  const { text, found } = replaced;
+  return { body: found.length > 0 ? Buffer.from(text, encoding) : undefined, found };
+}
+
+/** The variable of an action that replaces. */
+export function replacementsResult(found: readonly FoundText[]): Record<string, CelInput> {
+  const replacements = found.map(({ index, matched }) => ({
+    replacement_index: BigInt(index),
+    matched_content: matched,
+  }));
+  return { replacements };
+}

@@ -1,0 +1,94 @@
+// What is asked of the request log, and which requests that is.
+
+import { gatewayErrorOf, type LoggedRequest } from '../edge/reports/logged-request.ts';
+import type { EndpointLog } from './endpoint-log.ts';
+import { type LogIds, placeIn } from './log-entry.ts';
+
+/** Left out, or null: any. */
+export interface LogQuery {
+  accountId: string;
+  /** The very one. */
+  id?: string;
+  endpointIds?: readonly string[] | null;
+  status?: readonly number[] | null;
+  /** First digits of a status; 0: there was no answer. */
+  statusClasses?: readonly number[] | null;
+  /** Whether the gateway itself answered, or closed the connection. */
+  refused?: boolean | null;
+  /** In any case of letters. */
+  method?: string | null;
+  /** What is somewhere in host and path, user agent, address, operation id or reason; in any case of letters. */
+  text?: string | null;
+  /** When it was over: the wall clock, in milliseconds. */
+  from?: number | null;
+  to?: number | null;
+  /** Only those before this id, or after it. */
+  before?: string | null;
+  after?: string | null;
+}
+
+export class LogMatcher {
+  /** Only requests of a greater place are looked at. */
+  after: number;
+  readonly #query: LogQuery;
+  readonly #ids: LogIds;
+  /** The place of the query's `before`. */
+  readonly #before: number;
+  readonly #to: number;
+  readonly #after: number;
+  readonly #method: string | undefined;
+  readonly #text: string | undefined;
+
+  /** @param oldest the wall clock of what is not too old, in milliseconds. */
+  constructor(query: LogQuery, oldest: number, ids: LogIds) {
+    const { id, from, to, before, after, method, text } = query;
+    this.#query = query;
+    this.#ids = ids;
+    this.#after = after ? placeIn(after) - 1 : 0;
+    this.after = Math.max(oldest * 1000, (from ?? 0) * 1000 - 1, this.#after, id ? placeIn(id) - 1 : 0);
+    this.#before = before ? placeIn(before) : Number.POSITIVE_INFINITY;
+    this.#to = id ? placeIn(id) : to == null ? Number.POSITIVE_INFINITY : to * 1000;
+    this.#method = method?.toUpperCase();
+    this.#text = text?.toLowerCase();
+  }
+
+  /** Adds what is asked for to `found`. @returns how many requests were looked at. */
+  collect(log: EndpointLog, found: LoggedRequest[]): number {
+    let lookedAt = 0;
+    log.forNewest((request) => {
+      if (request.place <= this.after) return false;
+      lookedAt++;
+      if (this.#matches(request)) found.push(request);
+      return true;
+    });
+    return lookedAt;
+  }
+
+  #matches(request: LoggedRequest): boolean {
+    const { id, status, statusClasses, refused } = this.#query;
+    if (request.place > this.#to || !this.#isBetween(request)) return false;
+    if (id && this.#ids.of(request) !== id) return false;
+    if (status && !status.includes(request.status)) return false;
+    if (statusClasses && !statusClasses.includes(Math.trunc(request.status / 100))) return false;
+    if (refused != null && refused !== (request.refusal !== undefined || request.error !== undefined)) return false;
+    if (this.#method && this.#method !== request.method.toUpperCase()) return false;
+    return this.#text === undefined || hasText(request, this.#text);
+  }
+
+  /** Two nodes may have the same places: there the ids say which was before. */
+  #isBetween(request: LoggedRequest): boolean {
+    const { before, after } = this.#query;
+    if (request.place === this.#before && before) return this.#ids.of(request) < before;
+    if (request.place - 1 === this.#after && after) return this.#ids.of(request) > after;
+    return request.place < this.#before;
+  }
+}
+
+/** @param text in lower case. */
+function hasText(request: LoggedRequest, text: string): boolean {
+  const { hostname, path, userAgent, clientIp, operationId = '', refusal } = request;
+  const reason = refusal ? `${refusal.module} ${refusal.reason}` : (gatewayErrorOf(request)?.text ?? '');
+  return [`${hostname}${path}`, userAgent, clientIp, operationId, reason].some((each) =>
+    each.toLowerCase().includes(text),
+  );
+}

@@ -1,0 +1,45 @@
+// What the audit trail tells of: what was done, and through what.
+
+/** Everything that may have been done, with what the API says of it. */
+export const AUDIT_ACTIONS = {
+  CREATED: 'The object was created.',
+  UPDATED: 'The object was changed.',
+  DELETED: 'The object was deleted.',
+  SIGNED_IN: 'A user signed in to the dashboard.',
+  SIGN_IN_FAILED: 'Somebody gave a wrong password for a user.',
+  SIGNED_OUT: 'A user signed out.',
+  SESSIONS_ENDED: 'Browser sessions of a user were ended.',
+  PASSWORD_SET: 'The password of a user was set.',
+  SIGN_IN_LINK_CREATED: 'A link was made by which a user sets a password and signs in.',
+  CAPTURE_STARTED: 'Requests to an endpoint began to be captured, or otherwise than before.',
+  CAPTURE_STOPPED: 'Requests to an endpoint were to be captured no longer.',
+  CAPTURE_CLEARED: 'The captured requests to an endpoint were thrown away.',
+  REQUEST_REPLAYED: 'A captured request was sent once more.',
+  DEAD_LETTERS_RETRIED: 'Events that a target had refused were sent once more.',
+  DEAD_LETTERS_DISCARDED: 'Events that a target had refused were thrown away.',
+  BIND_REFUSED: 'An agent was refused an address or labels.',
+  AGENT_RESTARTED: 'An agent was told to start anew.',
+  AGENT_STOPPED: 'An agent was told to end.',
+  AGENT_UPDATED: 'An agent was told to replace itself by another version.',
+  OFFLINE_ENDPOINT_FORGOTTEN: 'An address that is offline was taken from the list.',
+  ALERT_ACKNOWLEDGED: 'Somebody said that they look after an alert.',
+  CERTIFICATE_RETRIED: 'A certificate was tried again to be obtained.',
+  CERTIFICATE_REVOKED: 'A certificate was to be revoked.',
+  ACME_KEY_CHANGED: 'The account at the certificate authority was given another key.',
+  LIST_EXPORTED: 'A list was downloaded.',
+  BULK_JOB_STARTED: 'Something was begun to be done to many objects of a list.',
+  BULK_JOB_CANCELLED: 'What was being done to many objects was ended before all were done.',
+  OTHER: 'What a later version of the gateway did, which this one does not know.',
+} as const;
+
+export type AuditAction = keyof typeof AUDIT_ACTIONS;
+
+/** Through what it was done, with what the API says of it. */
+export const AUDIT_SOURCES = {
+  API: 'An API key.',
+  DASHBOARD: 'A browser session, or a page on which somebody signs in.',
+  AGENT: 'An agent, with its credential.',
+  GATEWAY: 'The gateway itself, or its operator on the machine.',
+} as const;
+
+export type AuditSource = keyof typeof AUDIT_SOURCES;

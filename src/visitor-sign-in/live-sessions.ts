@@ -1,0 +1,182 @@
+// Finds the sessions of visitors, ends those whose time is over, and renews what is in them: under a lease, as a provider that
+// rotates its refresh tokens takes a second use of one for a theft.
+
+import { createHash } from 'node:crypto';
+import type { Logger } from 'pino';
+import {
+  type NoSession,
+  type SignInPlace,
+  type SignInTerms,
+  siteOf,
+  type VisitorSession,
+} from '../http/visitor-sessions.ts';
+import { describeFailure } from '../runtime/describe-failure.ts';
+import {
+  type AppSessionDeps,
+  endAppSessions,
+  type FoundAppSession,
+  findAppSession,
+  storeRenewal,
+  takeRenewal,
+  touchAppSession,
+  whereAlive,
+} from '../store/visitors/app-session-rows.ts';
+import { updateAppUser } from '../store/visitors/app-users.ts';
+import { endsSession } from './failures.ts';
+import { FETCH_TIMEOUT_MS } from './guarded-fetch.ts';
+import type { Provider } from './provider.ts';
+import { openContent, type SessionContent, sealContent, shownSession } from './session-content.ts';
+
+/** How long a session is used without being asked for again; milliseconds. */
+const USABLE_MS = 10_000;
+/** How long what could not be renewed is used, also while another process renews it; milliseconds. */
+const RETRY_MS = 2000;
+/** The time of the last use is stored at most this often, in milliseconds, and more often where the limit without use is short. */
+const TOUCH_MS = 60_000;
+/** Longer than all that one renewal fetches: it has a description, a token and the user info to wait for. */
+const LEASE_MS = 4 * FETCH_TIMEOUT_MS;
+
+/** What sessions are found with. */
+export interface LiveSessionDeps extends AppSessionDeps {
+  log: Logger;
+  /** The provider of an action's settings. */
+  providerOf(terms: SignInTerms): Provider;
+}
+
+export class LiveSessions {
+  readonly #deps: LiveSessionDeps;
+  /** Renewals under way in this process, by the ids of sessions. */
+  readonly #renewing = new Map<string, Promise<Renewed>>();
+
+  constructor(deps: LiveSessionDeps) {
+    this.#deps = deps;
+  }
+
+  /** As `VisitorSessions` has it. */
+  async find(token: string, terms: SignInTerms, place: SignInPlace): Promise<VisitorSession | NoSession> {
+    const { keys, now } = this.#deps;
+    const row = await findAppSession(this.#deps, token, place.accountId);
+    // A session of another host, or of other settings, is none here.
+    if (!row || row.site !== siteOf(terms, place.origin)) return 'unknown';
+    if (row.terms !== fingerprint(terms)) return 'unknown';
+    const expiresAt = Math.min(row.expiresAt.getTime(), row.createdAt.getTime() + terms.maxMs);
+    const idleEndsAt = Math.min(row.idleEndsAt.getTime(), row.lastActiveAt.getTime() + terms.idleMs);
+    const over = now() >= expiresAt ? 'expired' : now() >= idleEndsAt ? 'idle' : undefined;
+    if (over) {
+      await this.end(row.id, row.accountId);
+      return over;
+    }
+    const digest = keys.digest(token);
+    const isToTouch = now() - row.lastActiveAt.getTime() >= Math.min(TOUCH_MS, terms.idleMs / 10);
+    if (isToTouch || row.digest !== digest) await touchAppSession(this.#deps, row, digest, terms.idleMs);
+    const content = this.#open(row);
+    if (!content) {
+      await this.end(row.id, row.accountId);
+      return 'unknown';
+    }
+    const checkedAt = row.checkedAt.getTime();
+    const due = dueAt(content, checkedAt, terms);
+    const limit = Math.min(expiresAt, now() + terms.idleMs);
+    if (now() < due)
+      return shownSession(row, content, { wasChecked: false, usableUntil: Math.min(now() + USABLE_MS, limit, due) });
+    const renewed = await this.#renewOnce(row, content, terms);
+    if (renewed === 'revoked') return renewed;
+    const usableUntil = Math.min(now() + (renewed.isDone ? USABLE_MS : RETRY_MS), limit);
+    return shownSession(row, renewed.content, { wasChecked: renewed.wasChecked, usableUntil });
+  }
+
+  /** Ends a session. @returns whether there was one. */
+  async end(id: string, accountId: string): Promise<boolean> {
+    const { prisma, changes } = this.#deps;
+    const ended = await changes.transaction(prisma, (tx, announce) => endAppSessions(tx, announce, { id, accountId }));
+    return ended.length > 0;
+  }
+
+  /** @returns those of the sessions that are over. */
+  async ended(ids: readonly string[]): Promise<string[]> {
+    const { prisma, now } = this.#deps;
+    const where = { id: { in: [...ids] }, ...whereAlive(now()) };
+    const alive = new Set((await prisma.appSession.findMany({ where, select: { id: true } })).map(({ id }) => id));
+    return ids.filter((id) => !alive.has(id));
+  }
+
+  /** What is in a session; undefined when it was sealed with a server key that is not here. */
+  #open(row: FoundAppSession): SessionContent | undefined {
+    const { keys, log } = this.#deps;
+    try {
+      return openContent(keys, row);
+    } catch (error) {
+      log.warn({ sessionId: row.id, err: describeFailure(error) }, 'a session of a visitor cannot be opened, and ends');
+      return undefined;
+    }
+  }
+
+  /** Requests that come at once wait for one renewal. */
+  #renewOnce(row: FoundAppSession, content: SessionContent, terms: SignInTerms): Promise<Renewed> {
+    const underWay = this.#renewing.get(row.id);
+    if (underWay) return underWay;
+    const renewal = this.#renew(row, content, terms).finally(() => this.#renewing.delete(row.id));
+    this.#renewing.set(row.id, renewal);
+    return renewal;
+  }
+
+  async #renew(row: FoundAppSession, content: SessionContent, terms: SignInTerms): Promise<Renewed> {
+    const { keys, log, now } = this.#deps;
+    // Another process has the lease, or has renewed it since the row was read: what was read is used until that can be seen.
+    if (!(await takeRenewal(this.#deps, row, LEASE_MS))) return { content, wasChecked: false, isDone: false };
+    const provider = this.#deps.providerOf(terms);
+    let renewed = content;
+    let checkedAt = row.checkedAt;
+    try {
+      const { subject } = content.identity;
+      if (isExpired(content, now()))
+        renewed = { ...content, tokens: await provider.refresh(terms, content.tokens, subject) };
+      if (isUnchecked(checkedAt.getTime(), terms, now())) {
+        const identity = await provider.userInfo(terms, renewed.tokens, subject);
+        renewed = { ...renewed, identity: identity ?? renewed.identity };
+        checkedAt = new Date(now());
+      }
+    } catch (error) {
+      const { id, accountId } = row;
+      log.info({ sessionId: id, accountId, err: describeFailure(error) }, 'a session of a visitor cannot be renewed');
+      if (endsSession(error)) {
+        await this.end(id, accountId);
+        return 'revoked';
+      }
+      await storeRenewal(this.#deps, row, renewed === content ? {} : { sealed: sealContent(keys, id, renewed) });
+      return { content: renewed, wasChecked: false, isDone: false };
+    }
+    const isStored = await storeRenewal(this.#deps, row, { sealed: sealContent(keys, row.id, renewed), checkedAt });
+    if (!isStored) return 'revoked'; // Somebody has ended it meanwhile.
+    const { name, email } = renewed.identity;
+    await updateAppUser(this.#deps.prisma, row.userId, { name, email });
+    return { content: renewed, wasChecked: checkedAt !== row.checkedAt, isDone: true };
+  }
+}
+
+/** What came of a renewal. `isDone`: all that was due. */
+type Renewed = { content: SessionContent; wasChecked: boolean; isDone: boolean } | 'revoked';
+
+/** What tells the settings apart that a session is bound to. */
+export function fingerprint({ issuer, isOAuth, clientId, authId }: SignInTerms): string {
+  return createHash('sha256')
+    .update(JSON.stringify([issuer, isOAuth, clientId, authId]))
+    .digest('base64url');
+}
+
+function isExpired({ tokens }: SessionContent, now: number): boolean {
+  return tokens.refreshToken !== '' && tokens.accessExpiresAt !== undefined && now >= tokens.accessExpiresAt;
+}
+
+function isUnchecked(checkedAt: number, { checkMs }: SignInTerms, now: number): boolean {
+  return checkMs !== undefined && now >= checkedAt + checkMs;
+}
+
+/** When something in it is to be renewed: the wall clock, in milliseconds. */
+function dueAt({ tokens }: SessionContent, checkedAt: number, { checkMs }: SignInTerms): number {
+  const { refreshToken, accessExpiresAt = Number.POSITIVE_INFINITY } = tokens;
+  return Math.min(
+    refreshToken === '' ? Number.POSITIVE_INFINITY : accessExpiresAt,
+    checkMs === undefined ? Number.POSITIVE_INFINITY : checkedAt + checkMs,
+  );
+}

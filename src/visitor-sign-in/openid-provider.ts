@@ -1,0 +1,160 @@
+// OpenID Connect issuers (Core 1.0, Discovery 1.0), spoken to through openid-client, which checks all that they answer.
+
+import { LRUCache } from 'lru-cache';
+import type * as OpenidClient from 'openid-client';
+import type { SignInTerms } from '../http/visitor-sessions.ts';
+import { fetchJson } from '../policy/auth/fetch-json.ts';
+import { KeyCache } from '../policy/keys/key-cache.ts';
+import { boundedTo } from '../runtime/lru-bound.ts';
+import { guardedFetch } from './guarded-fetch.ts';
+import {
+  type LoginChecks,
+  NoUserId,
+  type Provider,
+  type ProviderIdentity,
+  type ProviderTokens,
+  shortText,
+  tokensOf,
+  userIdOf,
+  verifiedEmail,
+} from './provider.ts';
+
+const ISSUERS_MAX = 1000;
+/** When a description is refreshed, when it is no longer used, and how long a failed fetch waits for the next; milliseconds. */
+const CACHE_TIMES = { fresh: 15 * 60_000, usable: 60 * 60_000, pause: 5000 };
+/** How far the clocks may differ; seconds. */
+const SKEW_SECONDS = 60;
+
+/** The description of an issuer is not what it must be. */
+export class BadDescription extends Error {}
+
+type Library = typeof OpenidClient;
+
+/** What issuers are asked with. */
+export interface OpenidOptions {
+  /** Whether private addresses are reached, and plain HTTP on this machine. */
+  isPrivateFetched: boolean;
+  /** The wall clock, and one that never goes back; milliseconds. */
+  time(): number;
+  monotonic(): number;
+}
+
+export class OpenidProvider implements Provider {
+  readonly #options: OpenidOptions;
+  readonly #descriptions = new LRUCache<string, KeyCache<OpenidClient.ServerMetadata>>(boundedTo(ISSUERS_MAX));
+
+  constructor(options: OpenidOptions) {
+    this.#options = options;
+  }
+
+  async authorizationUrl(terms: SignInTerms, checks: LoginChecks, isForced: boolean): Promise<string> {
+    const { library, configuration } = await this.#configure(terms);
+    const url = library.buildAuthorizationUrl(configuration, {
+      ...terms.parameters,
+      redirect_uri: checks.callbackUrl,
+      scope: terms.scopes.join(' '),
+      state: checks.state,
+      nonce: checks.nonce,
+      code_challenge: await library.calculatePKCECodeChallenge(checks.verifier),
+      code_challenge_method: 'S256',
+      ...(isForced ? { prompt: 'login' } : {}),
+    });
+    return url.href;
+  }
+
+  async redeem(terms: SignInTerms, checks: LoginChecks, query: string) {
+    const { library, configuration } = await this.#configure(terms);
+    const answer = await library.authorizationCodeGrant(configuration, new URL(`${checks.callbackUrl}?${query}`), {
+      expectedState: checks.state,
+      expectedNonce: checks.nonce,
+      pkceCodeVerifier: checks.verifier,
+      idTokenExpected: true,
+    });
+    const claims: Record<string, unknown> = answer.claims() ?? {};
+    const tokens = tokensOf(answer, undefined, this.#options.time());
+    const subject = userIdOf(claims.sub);
+    const told = await this.userInfo(terms, tokens, subject);
+    return { tokens, identity: told ? merged(identityOf(subject, claims), told) : identityOf(subject, claims) };
+  }
+
+  async refresh(terms: SignInTerms, tokens: ProviderTokens, subject: string): Promise<ProviderTokens> {
+    const { library, configuration } = await this.#configure(terms);
+    const answer = await library.refreshTokenGrant(configuration, tokens.refreshToken);
+    const claims = answer.claims();
+    // OpenID Connect Core 1.0, section 12.2: an ID token that comes with it is of the same user.
+    if (claims && claims.sub !== subject) throw new NoUserId('the refreshed ID token is of another user');
+    return tokensOf(answer, tokens, this.#options.time());
+  }
+
+  async userInfo(terms: SignInTerms, { accessToken }: ProviderTokens, subject: string) {
+    const { library, configuration } = await this.#configure(terms);
+    if (configuration.serverMetadata().userinfo_endpoint === undefined) return undefined;
+    return identityOf(subject, await library.fetchUserInfo(configuration, accessToken, subject));
+  }
+
+  async endSessionUrl(terms: SignInTerms, { idToken }: ProviderTokens): Promise<string | undefined> {
+    const { library, configuration } = await this.#configure(terms);
+    if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined;
+    return library.buildEndSessionUrl(configuration, idToken === '' ? {} : { id_token_hint: idToken }).href;
+  }
+
+  /**
+   * A configuration of its own for each use: it fetches the issuer's keys anew, so that keys that it has changed are found at once.
+   */
+  async #configure({ issuer, clientId, clientSecret }: SignInTerms) {
+    const library = await import('openid-client');
+    const { isPrivateFetched } = this.#options;
+    const description = await this.#description(issuer).get();
+    const metadata = { [library.clockTolerance]: SKEW_SECONDS };
+    const authentication = authenticationOf(library, description, clientSecret);
+    const configuration = new library.Configuration(description, clientId, metadata, authentication);
+    configuration[library.customFetch] = guardedFetch(isPrivateFetched);
+    // The signature of an ID token is always checked, although it comes from the issuer itself.
+    library.enableNonRepudiationChecks(configuration);
+    if (isPrivateFetched) library.allowInsecureRequests(configuration); // The guarded fetch still wants this machine for it.
+    return { library, configuration };
+  }
+
+  #description(issuer: string): KeyCache<OpenidClient.ServerMetadata> {
+    const known = this.#descriptions.get(issuer);
+    if (known) return known;
+    const { isPrivateFetched, monotonic } = this.#options;
+    const cache = new KeyCache(() => describe(issuer, isPrivateFetched), CACHE_TIMES, monotonic);
+    this.#descriptions.set(issuer, cache);
+    return cache;
+  }
+}
+
+/**
+ * Fetches the description of an issuer, which must name exactly this issuer: no other document can be put in its place.
+ * @throws {BadDescription}
+ */
+async function describe(issuer: string, isPrivateFetched: boolean): Promise<OpenidClient.ServerMetadata> {
+  const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+  const description = (await fetchJson(url, isPrivateFetched)) as Record<string, unknown> | null;
+  if (description?.issuer !== issuer) throw new BadDescription(`${url} is the description of another issuer`);
+  for (const member of ['authorization_endpoint', 'token_endpoint', 'jwks_uri'])
+    if (typeof description[member] !== 'string') throw new BadDescription(`${url} has no ${member}`);
+  const page = new URL(description.authorization_endpoint as string);
+  if (page.protocol !== 'https:' && !(isPrivateFetched && page.protocol === 'http:'))
+    throw new BadDescription(`${url} names an authorization endpoint that is not https`);
+  return description as unknown as OpenidClient.ServerMetadata;
+}
+
+function authenticationOf(library: Library, description: OpenidClient.ServerMetadata, secret: string) {
+  if (secret === '') return library.None();
+  const methods = description.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+  return methods.includes('client_secret_basic') ? library.ClientSecretBasic(secret) : library.ClientSecretPost(secret);
+}
+
+function identityOf(subject: string, claims: Readonly<Record<string, unknown>>): ProviderIdentity {
+  const name = shortText(claims.name) || shortText(claims.preferred_username);
+  return { subject, name, email: verifiedEmail(claims.email, claims.email_verified) };
+}
+
+/** What the user info says comes first: it is newer. */
+const merged = (claimed: ProviderIdentity, told: ProviderIdentity): ProviderIdentity => ({
+  subject: claimed.subject,
+  name: told.name || claimed.name,
+  email: told.email || claimed.email,
+});

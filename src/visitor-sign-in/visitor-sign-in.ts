@@ -1,0 +1,132 @@
+// Signs visitors of endpoints in at identity providers: begins log-ins, finishes them, and has their sessions.
+
+import { LRUCache } from 'lru-cache';
+import type {
+  BegunSignIn,
+  FinishedSignIn,
+  SignInFailure,
+  SignInPlace,
+  SignInTerms,
+  VisitorSessions,
+} from '../http/visitor-sessions.ts';
+import { siteOf } from '../http/visitor-sessions.ts';
+import { boundedTo } from '../runtime/lru-bound.ts';
+import { beginAppSession, findAppSession } from '../store/visitors/app-session-rows.ts';
+import {
+  beginAttempt,
+  findAttempt,
+  HAND_OVER_MAX_MS,
+  LOGIN_MAX_MS,
+  type LoginAttempt,
+  openAnswer,
+} from './attempts.ts';
+import { signInFailureOf } from './failures.ts';
+import { fingerprint, type LiveSessionDeps, LiveSessions } from './live-sessions.ts';
+import { openContent, sealContent } from './session-content.ts';
+
+/** How many finished log-ins are remembered; a provider, too, takes a code once only. */
+const FINISHED_MAX = 20_000;
+
+/** What log-ins are made with. */
+export interface VisitorSignInDeps extends LiveSessionDeps {
+  /** The URL that providers send visitors back to: `https://…/oauth2/callback`. */
+  callbackUrl(): string;
+}
+
+export class VisitorSignIn implements VisitorSessions {
+  readonly #deps: VisitorSignInDeps;
+  readonly #sessions: LiveSessions;
+  readonly #finished: LRUCache<string, true>;
+  readonly find: LiveSessions['find'];
+  readonly ended: LiveSessions['ended'];
+
+  constructor(deps: VisitorSignInDeps) {
+    this.#deps = deps;
+    this.#sessions = new LiveSessions(deps);
+    this.#finished = new LRUCache({ ...boundedTo(FINISHED_MAX), ttl: LOGIN_MAX_MS, perf: { now: deps.now } });
+    this.find = (...args) => this.#sessions.find(...args);
+    this.ended = (ids) => this.#sessions.ended(ids);
+  }
+
+  async begin(
+    terms: SignInTerms,
+    { accountId, origin }: SignInPlace,
+    path: string,
+    isForced: boolean,
+  ): Promise<BegunSignIn | SignInFailure> {
+    const { keys, now, providerOf, callbackUrl } = this.#deps;
+    const begun = beginAttempt(keys, { accountId, origin, path, callbackUrl: callbackUrl(), terms, at: now() });
+    if (!begun) return { error: 'signInMisconfigured', reason: 'the settings of the action are too long for a cookie' };
+    try {
+      const url = await providerOf(terms).authorizationUrl(terms, begun.attempt, isForced);
+      return { url, attempt: begun.sealed };
+    } catch (error) {
+      return signInFailureOf(error);
+    }
+  }
+
+  async finish(
+    answer: string,
+    attempts: readonly string[],
+    place: SignInPlace,
+  ): Promise<FinishedSignIn | SignInFailure> {
+    const { keys, now } = this.#deps;
+    const handedOver = openAnswer(keys, answer);
+    if (!handedOver) return { error: 'signInStateInvalid', reason: 'the callback has not handed this over' };
+    if (handedOver.origin !== place.origin)
+      return { error: 'signInElsewhere', reason: `the log-in was begun at ${handedOver.origin}` };
+    const found = findAttempt(keys, attempts, handedOver.id);
+    if (!found) return { error: 'signInNotBegun', reason: 'the browser has no cookie of this log-in' };
+    const { attempt } = found;
+    if (attempt.accountId !== place.accountId || attempt.origin !== place.origin)
+      return { error: 'signInElsewhere', reason: 'the log-in was begun at an endpoint of another account' };
+    if (now() - attempt.at > LOGIN_MAX_MS || now() - handedOver.at > HAND_OVER_MAX_MS)
+      return { error: 'signInLate', reason: 'the log-in took too long' };
+    if (this.#finished.has(attempt.id)) return { error: 'signInRepeated', reason: 'the log-in is finished already' };
+    this.#finished.set(attempt.id, true);
+    return this.#redeem(attempt, handedOver.query, place, found.place);
+  }
+
+  async #redeem(
+    attempt: LoginAttempt,
+    query: string,
+    place: SignInPlace,
+    cookie: number,
+  ): Promise<FinishedSignIn | SignInFailure> {
+    const { keys, providerOf } = this.#deps;
+    const { terms } = attempt;
+    let content: Awaited<ReturnType<ReturnType<typeof providerOf>['redeem']>>;
+    try {
+      content = await providerOf(terms).redeem(terms, attempt, query);
+    } catch (error) {
+      return signInFailureOf(error);
+    }
+    const { accountId, endpointId, publicUrl, ip, userAgent } = place;
+    const { token } = await beginAppSession(this.#deps, {
+      ...{ accountId, endpointId, publicUrl, ip, userAgent },
+      user: { issuer: terms.issuer, ...content.identity },
+      site: siteOf(terms, place.origin),
+      terms: fingerprint(terms),
+      seal: (id) => sealContent(keys, id, content),
+      idleMs: terms.idleMs,
+      maxMs: terms.maxMs,
+    });
+    return { token, path: attempt.path, maxAge: Math.floor(terms.maxMs / 1000), attempt: cookie };
+  }
+
+  async end(token: string, terms: SignInTerms, place: SignInPlace): Promise<string | undefined> {
+    const { keys, log, providerOf } = this.#deps;
+    const row = await findAppSession(this.#deps, token, place.accountId);
+    if (row?.site !== siteOf(terms, place.origin) || row.terms !== fingerprint(terms)) return undefined;
+    await this.#sessions.end(row.id, row.accountId);
+    try {
+      return await providerOf(terms).endSessionUrl(terms, openContent(keys, row).tokens);
+    } catch (error) {
+      log.info(
+        { sessionId: row.id, reason: signInFailureOf(error).reason },
+        'the provider cannot be asked to sign out',
+      );
+      return undefined;
+    }
+  }
+}

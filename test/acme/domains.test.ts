@@ -1,0 +1,99 @@
+// Certificates of reserved domains, from the record in the DNS to the browser.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { type CertificateLab, startCertificateLab } from './lab.ts';
+
+let lab: CertificateLab;
+beforeAll(async () => {
+  lab = await startCertificateLab();
+});
+afterAll(() => lab?.stop());
+
+const nameOf = (label: string) => `${label}.example.com`;
+
+describe('a domain', () => {
+  test('waits for its record, says which, and gets a certificate once it is there', async () => {
+    const domain = await lab.reserve(nameOf('app'));
+    const waiting = await lab.reach(domain.id, 'WAITING_DNS');
+    await expect.poll(async () => (await lab.provisioning(domain.id)).errorCode).toBe('ERR_GATEWAY_26015');
+    const { message, records, nextAt } = await lab.provisioning(domain.id);
+    expect(waiting.notAfter).toBeNull();
+    expect(message).toContain('app.example.com has no such record yet');
+    expect(records).toMatchObject([
+      { name: 'app.example.com', type: 'CNAME', expected: domain.cname_target, state: 'MISSING' },
+    ]);
+    expect(Date.parse(nextAt ?? '')).toBeGreaterThan(Date.now());
+
+    lab.point(domain);
+    await retry(domain.id);
+    const { renewsAt, notAfter, orders } = await lab.reach(domain.id, 'ISSUED');
+    expect(orders).toEqual([{ outcome: 'issued', errorCode: null, message: '' }]);
+    expect(Date.parse(renewsAt ?? '')).toBeLessThan(Date.parse(notAfter ?? ''));
+    const socket = await eventually(() => lab.visit('app.example.com'));
+    expect(socket.authorized).toBe(true);
+    socket.destroy();
+
+    const { body } = await lab.gateway.call('GET', `/reserved_domains/${domain.id}`);
+    expect(body).toMatchObject({
+      certificate: { id: expect.stringMatching(/^cert_/) },
+      certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'ecdsa' },
+      certificate_management_status: { renews_at: renewsAt, provisioning_job: null },
+    });
+    const { body: certificate } = await lab.gateway.call('GET', `/tls_certificates/${body.certificate.id}`);
+    expect(certificate).toMatchObject({
+      issued_at: expect.any(String),
+      subject_alternative_names: { dns_names: ['app.example.com'] },
+    });
+  });
+
+  test('that is a wildcard gets one by its challenge record, at our own name server', async () => {
+    const domain = await lab.reserve('*.wild.example.com', {
+      certificate_management_policy: { private_key_type: 'rsa' },
+    });
+    lab.point(domain);
+    await retry(domain.id);
+    await lab.reach(domain.id, 'ISSUED');
+    const socket = await eventually(() => lab.visit('any.wild.example.com'));
+    expect(socket.getPeerCertificate().subjectaltname).toBe('DNS:*.wild.example.com');
+    socket.destroy();
+  });
+
+  test('without port 80 gets one over TLS, on the second try', async () => {
+    const ports = lab.authority.targets.httpPorts.splice(0);
+    const domain = await lab.reserve(nameOf('tls'));
+    lab.point(domain);
+    await retry(domain.id);
+    const failed = await lab.reach(domain.id, 'FAILED_RETRYING');
+    expect(failed).toMatchObject({
+      errorCode: 'ERR_GATEWAY_26024',
+      attempts: 1,
+      message: expect.stringContaining('refused'),
+    });
+    // Another try is due in a minute: it is brought forward, as attempts go on from there.
+    await lab.gateway.app.prisma.managedCertificate.updateMany({
+      where: { domainId: domain.id },
+      data: { nextAt: new Date() },
+    });
+    await wake();
+    await lab.reach(domain.id, 'ISSUED');
+    lab.authority.targets.httpPorts.push(...ports);
+  });
+
+  test('that is not led to is never ordered for', async () => {
+    const domain = await lab.reserve(nameOf('never'));
+    await expect.poll(async () => (await lab.provisioning(domain.id)).errorCode).toBe('ERR_GATEWAY_26015');
+    await expect(lab.visit('never.example.com')).rejects.toThrow();
+    expect(lab.authority.countOrders('never.example.com')).toBe(0);
+  });
+});
+
+async function retry(id: string): Promise<void> {
+  const { body } = await lab.gateway.graphql('mutation ($id: ID!) { retryCertificate(id: $id) { id } }', { id });
+  expect(body.errors).toBeUndefined();
+}
+
+/** Has the gateway look for what is due: another domain does. */
+async function wake(): Promise<void> {
+  await lab.reserve(nameOf(`wake-${Date.now()}`));
+}

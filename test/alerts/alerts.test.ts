@@ -1,0 +1,241 @@
+// Alerts from what is wrong to who is told.
+
+import { createHmac } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { waiting } from '../events/waiting.ts';
+import {
+  alertOf,
+  createChannel,
+  createRule,
+  createSilence,
+  mutate,
+  newFleet,
+  openAlerts,
+  type Post,
+} from '../support/alerts.ts';
+import {
+  account,
+  alertThat,
+  gateway,
+  MINUTE,
+  mailsTo,
+  now,
+  pass,
+  receiver,
+  SECOND,
+  types,
+  useAlerts,
+  webhookChannel,
+} from './lab.ts';
+
+useAlerts();
+
+test('nothing fires about agents until they had time to come back after a start', async () => {
+  const fleet = await newFleet(gateway, account);
+  const vanish = await fleet.serve(0, 1);
+  await vanish();
+  await createRule(account, { name: 'any', condition: 'ENDPOINT_OFFLINE', forSeconds: 0 });
+  const other = await createRule(account, { name: 'sign of life', condition: 'BACKLOG', threshold: 0, forSeconds: 0 });
+  const { destinationId } = await waiting(gateway, account, ['bot_user_created.v0']);
+  await mutate(account, '{ createBotUser(input: { name: "one" }) { id } }');
+  // Evaluated is what is not about agents, in the same round.
+  await alertThat({ name: 'sign of life', subjects: [{ id: destinationId, detail: '1 event waits' }] });
+  await mutate(account, '($id: ID!) { deleteAlertRule(id: $id) }', { id: other.id });
+  pass(3 * MINUTE);
+  await alertThat({ name: 'any', subjectCount: 1, subjects: [{ detail: 'no heartbeat' }] });
+});
+
+test('half of a fleet that disappears is one alert and one mail; one more as it grows, and one when it is back', async () => {
+  const address = 'on-call@example.com';
+  const channel = await createChannel(account, { name: 'on call', kind: 'EMAIL', recipients: [address] });
+  expect(channel).toMatchObject({ problem: null, signingSecret: null });
+  const fleet = await newFleet(gateway, account);
+  const vanish = await Promise.all([fleet.serve(0, 50), fleet.serve(50, 60), fleet.serve(60, 100)]);
+  const rule = await createRule(account, {
+    ...{ name: 'half of the fleet', condition: 'OFFLINE_SHARE', threshold: 0.4, forSeconds: 120, severity: 'CRITICAL' },
+    ...{ selector: { addressPattern: 'fleet*.tunnel.localhost' }, channelIds: [channel.id], updateMinutes: 30 },
+  });
+  await vanish[0]?.();
+  const pending = () => gateway.app.prisma.alertRule.findUnique({ where: { id: rule.id } });
+  await expect.poll(pending).toMatchObject({ pendingSince: expect.any(Date) });
+  expect(await openAlerts(account)).toEqual([]);
+  pass(2 * MINUTE);
+  await expect.poll(() => mailsTo(address).length).toBe(1);
+  const alert = await alertThat({ state: 'FIRING', subjectCount: 50, value: 0.5 });
+  expect(alert.subjects).toHaveLength(20);
+  const { source } = mailsTo(address)[0] ?? { source: '' };
+  expect(source).toContain('Subject: [CRITICAL] half of the fleet: 50 endpoints are offline');
+  expect(source).toContain(`Message-ID: <${alert.notifications[0].id}@example.com>`);
+  expect(source).toContain('Auto-Submitted: auto-generated');
+  expect(source).toContain('- and 30 more');
+
+  await vanish[1]?.();
+  await alertThat({ subjectCount: 60 });
+  pass(31 * MINUTE);
+  await expect.poll(() => mailsTo(address).length).toBe(2);
+  expect(mailsTo(address)[1]?.source).toContain('half of the fleet: 60 endpoints are offline');
+
+  await fleet.serve(0, 60);
+  const row = () => gateway.app.prisma.alert.findUnique({ where: { id: alert.id } });
+  await expect.poll(row).toMatchObject({ clearSince: expect.any(Date) });
+  pass(MINUTE);
+  await expect.poll(() => openAlerts(account)).toEqual([]);
+  await expect.poll(() => mailsTo(address).length).toBe(3);
+  expect(mailsTo(address)[2]?.source).toContain('Subject: [CRITICAL] half of the fleet: resolved');
+  const { notifications } = await alertOf(account, alert.id);
+  expect(notifications.map(({ kind }: { kind: string }) => kind)).toEqual(['RESOLVED', 'GREW', 'FIRED']);
+});
+
+/** As a receiver does it who has read Standard Webhooks. */
+function isSigned({ headers, raw }: Post, secret: string): boolean {
+  const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
+  const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${raw.toString()}`;
+  return headers['webhook-signature'] === `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
+}
+
+test('a webhook is signed, is tried again with the same id, and shows its last error until it has worked', async () => {
+  const channel = await webhookChannel();
+  const fleet = await newFleet(gateway, account);
+  receiver.status = 503;
+  await (await fleet.serve(0, 3))();
+  const rule = { name: 'devices', condition: 'ENDPOINT_OFFLINE', forSeconds: 60, channelIds: [channel.id] };
+  await createRule(account, { ...rule, selector: { credentialIds: [fleet.credentialId] } });
+  pass(MINUTE);
+  await alertThat({
+    subjectCount: 3,
+    notifications: [{ failures: 1, error: 'HTTP 503: it answered 503', sentAt: null }],
+  });
+  const shown = async () => (await account.graphql('{ alertChannels { nodes { lastError lastSentAt } } }')).body.data;
+  expect(await shown()).toMatchObject({
+    alertChannels: { nodes: [{ lastError: 'HTTP 503: it answered 503', lastSentAt: null }] },
+  });
+  receiver.status = 204;
+  pass(6 * SECOND);
+  const alert = await alertThat({ notifications: [{ failures: 1, error: null, sentAt: expect.any(String) }] });
+  const [first, second] = receiver.posts as [Post, Post];
+  expect(second.headers['webhook-id']).toBe(alert.notifications[0].id);
+  expect(first.headers['webhook-id']).toBe(second.headers['webhook-id']);
+  expect(receiver.posts.map((post) => isSigned(post, channel.signingSecret))).toEqual([true, true]);
+  expect(second.body).toMatchObject({
+    ...{ type: 'alert_fired', account_id: account.accountId, summary: 'devices: 3 endpoints are offline' },
+    alert: { id: alert.id, url: `${gateway.api}/dashboard/alerts/${alert.id}`, subject_count: 3, resolved_at: null },
+  });
+  expect(await shown()).toMatchObject({
+    alertChannels: { nodes: [{ lastError: null, lastSentAt: expect.any(String) }] },
+  });
+});
+
+test('what a node had taken that died is sent by another', async () => {
+  const { prisma } = gateway.app;
+  const channel = await webhookChannel();
+  receiver.status = 503;
+  await (await (await newFleet(gateway, account)).serve(0, 1))();
+  await createRule(account, { name: 'd', condition: 'ENDPOINT_OFFLINE', forSeconds: 0, channelIds: [channel.id] });
+  const { notifications } = await alertThat({ notifications: [{ failures: 1 }] });
+  receiver.status = 204;
+  // As a node leaves it that is killed between the firing and the answer: taken for long, and not settled.
+  const lease = { leaseToken: 'node_gone 1', leaseUntil: new Date(now() + 10 * MINUTE) };
+  await prisma.alertNotification.update({
+    where: { id: notifications[0].id },
+    data: { ...lease, nextAt: new Date(0) },
+  });
+  await alertThat({ notifications: [{ id: notifications[0].id, sentAt: expect.any(String) }] });
+  expect(new Set(receiver.posts.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([notifications[0].id]));
+});
+
+test('an acknowledged alert is told again only when it is resolved', async () => {
+  const channel = await webhookChannel();
+  const fleet = await newFleet(gateway, account);
+  const vanish = [await fleet.serve(0, 1), await fleet.serve(1, 3)];
+  const rule = { name: 'd', condition: 'ENDPOINT_OFFLINE', forSeconds: 0, resolveSeconds: 0, updateMinutes: 1 };
+  await createRule(account, { ...rule, channelIds: [channel.id] });
+  await vanish[0]?.();
+  await expect.poll(types).toEqual(['alert_fired']);
+  const { id } = await alertThat({ state: 'FIRING' });
+  const acknowledge = '($id: ID!) { acknowledgeAlert(id: $id, note: "on my way") { state acknowledgedBy note } }';
+  const acknowledgedBy = `${account.ownerId}@localhost`;
+  expect(await mutate(account, acknowledge, { id })).toEqual({
+    state: 'ACKNOWLEDGED',
+    acknowledgedBy,
+    note: 'on my way',
+  });
+  await vanish[1]?.();
+  await alertThat({ state: 'ACKNOWLEDGED', subjectCount: 3 });
+  pass(2 * MINUTE);
+  await fleet.serve(0, 3);
+  await expect.poll(types).toEqual(['alert_fired', 'alert_resolved']);
+  const { body } = await account.graphql(`mutation ${acknowledge}`, { id });
+  expect(body.errors[0].message).toBe('The alert is resolved; there is nothing to acknowledge.');
+});
+
+test('a silenced rule fires and tells nobody until the silence ends', async () => {
+  const channel = await webhookChannel();
+  await (await (await newFleet(gateway, account)).serve(0, 2))();
+  const input = { name: 'd', condition: 'ENDPOINT_OFFLINE', forSeconds: 0, enabled: false, channelIds: [channel.id] };
+  const rule = await createRule(account, input);
+  await createSilence(account, { ruleId: rule.id, minutes: 30, reason: 'maintenance' });
+  await mutate(account, '($id: ID!) { updateAlertRule(id: $id, input: { enabled: true }) { id } }', { id: rule.id });
+  await alertThat({ state: 'FIRING', notifications: [] });
+  pass(10 * MINUTE); // Long after it would have been told.
+  await alertThat({ notifications: [] });
+  pass(21 * MINUTE);
+  await expect.poll(types).toEqual(['alert_fired']);
+});
+
+test('what a selector silences counts as well, and its end is not told', async () => {
+  const channel = await webhookChannel();
+  const fleets = [await newFleet(gateway, account), await newFleet(gateway, account)] as const;
+  for (const fleet of fleets) await (await fleet.serve(0, 2))();
+  const rule = { name: 'd', condition: 'ENDPOINT_OFFLINE', forSeconds: 0, resolveSeconds: 0, channelIds: [channel.id] };
+  await createRule(account, rule);
+  await alertThat({ subjectCount: 4, notifications: [{ sentAt: expect.any(String) }] });
+  const silence = (of: (typeof fleets)[number]) =>
+    createSilence(account, { selector: { credentialIds: [of.credentialId] }, minutes: 60 });
+  await silence(fleets[0]);
+  const { id } = await alertThat({ subjectCount: 2 });
+  await silence(fleets[1]);
+  await expect.poll(() => openAlerts(account)).toEqual([]);
+  expect(await alertOf(account, id)).toMatchObject({ state: 'RESOLVED', remark: '4 that it was about are silenced.' });
+  expect(types()).toEqual(['alert_fired']);
+});
+
+test('a trial tells what the receiver said', async () => {
+  const trial = async ({ id }: { id: string }) => {
+    const shown = 'ok notificationId errorCode message';
+    return mutate(account, `($id: ID!) { testAlertChannel(id: $id) { ${shown} } }`, { id });
+  };
+  const hook = await webhookChannel();
+  expect(await trial(hook)).toMatchObject({ ok: true, notificationId: receiver.posts[0]?.headers['webhook-id'] });
+  expect(receiver.posts[0]?.body).toMatchObject({ type: 'alert_test', summary: 'hook: this is a test' });
+  receiver.status = 403;
+  expect(await trial(hook)).toMatchObject({ ok: false, errorCode: 'HTTP 403' });
+
+  const mail = (recipients: string[]) => createChannel(account, { name: 'mail', kind: 'EMAIL', recipients });
+  const one = 'one@example.com';
+  expect(await trial(await mail([one]))).toMatchObject({ ok: true, message: null });
+  expect(await trial(await mail([one, 'no1@example.com']))).toMatchObject({
+    ok: true,
+    message: 'the mail server refused no1@example.com',
+  });
+  expect(await trial(await mail(['no1@example.com']))).toMatchObject({
+    ok: false,
+    errorCode: 'SMTP 550',
+    message: 'the mail server answered 550 no such mailbox',
+  });
+  const events = await createChannel(account, { name: 'pipeline', kind: 'EVENTS' });
+  expect(await trial(events)).toMatchObject({ ok: false, errorCode: 'NO_SUBSCRIPTION' });
+  expect(gateway.logs.filter((line) => line.includes('p%40ss') || line.includes('p@ss'))).toEqual([]);
+});
+
+test('after a day a notification is given up, which the alert says', async () => {
+  const channel = await webhookChannel();
+  receiver.status = 500;
+  await (await (await newFleet(gateway, account)).serve(0, 1))();
+  await createRule(account, { name: 'd', condition: 'ENDPOINT_OFFLINE', forSeconds: 0, channelIds: [channel.id] });
+  await alertThat({ notifications: [{ failures: 1 }] });
+  pass(25 * 60 * MINUTE);
+  await alertThat({
+    notifications: [{ failures: 2, nextAttemptAt: null, sentAt: null }],
+    remark: 'A notification to hook was given up: HTTP 500: it answered 500',
+  });
+});

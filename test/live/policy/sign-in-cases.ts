@@ -1,0 +1,22 @@
+// The actions that sign visitors in, as a visitor meets them who is no browser: no provider is asked.
+
+import { action, onRequest } from '../../policy/documents/support.ts';
+import { statuses, varied } from './action-case.ts';
+
+const PREFLIGHT = {
+  method: 'OPTIONS',
+  headers: { origin: 'https://other.example.com', 'access-control-request-method': 'GET' },
+};
+const client = { client_id: 'shop', client_secret: 'a secret' };
+
+export const signInCases = [
+  { type: 'openid-connect', settings: { issuer_url: 'https://id.example.com', ...client } },
+  { type: 'oauth', settings: { provider: 'github', ...client } },
+].map(({ type, settings }) =>
+  varied(
+    type,
+    (passes: boolean) => onRequest([action(type, { ...settings, allow_cors_preflight: passes })]),
+    [false, statuses([{}, 401], [PREFLIGHT, 401])],
+    [true, statuses([{}, 401], [PREFLIGHT, 200])],
+  ),
+);

@@ -1,0 +1,17 @@
+// Tests that `npm test` has no time for: each takes half a minute and more, and looks closer at what shorter tests prove already.
+// `npm run soak -- long` runs them.
+
+export const longTests = [
+  'test/acme/{account-key,revocation}.test.ts',
+  'test/acme/faults/{addresses,authority,caa,limits,orders,policy-changes,settings}.test.ts',
+  'test/bulk/killed.test.ts',
+  'test/events/clouds/secrets.test.ts',
+  'test/ops/inherited-sockets.test.ts',
+  'test/ops/failures/full-disk.test.ts',
+  'test/ops/monitoring/memory.test.ts',
+  'test/sign-in/tool.test.ts',
+  'test/store/database/migrations.test.ts',
+  'test/store/embedded/start.test.ts',
+  'test/tunnel/herd.test.ts',
+  'test/workers/{balance,control,moves,stop}.test.ts',
+];

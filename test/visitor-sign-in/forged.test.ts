@@ -1,0 +1,230 @@
+// Answers that no provider has given, or not to this browser: each is refused, with the number that says why.
+
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { guardedFetch } from '../../src/visitor-sign-in/guarded-fetch.ts';
+import { sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
+import type { Browser } from './browser.ts';
+import { CLIENT } from './provider.ts';
+import { errorOf, logIn, type Stage, setStage } from './support.ts';
+
+let gateway: TestGateway;
+let stage: Stage;
+let origin: string;
+
+beforeAll(async () => {
+  gateway = await sharedGateway();
+  stage = await setStage(gateway);
+  origin = await stage.serve();
+});
+afterEach(() => {
+  stage.provider.intercept = undefined;
+});
+afterAll(() => stage.close());
+
+/** What the provider was told when the last log-in of a browser began. */
+const nonces = new WeakMap<Browser, string>();
+
+/** Signs in up to a redirect to a URL that begins so. @returns that URL. */
+async function locationOf(prefix: string, browser: Browser, at = origin, login = 'ann'): Promise<URL> {
+  const until = (url: string) => url.startsWith(prefix);
+  const first = await browser.open(`${at}/orders`, { until });
+  const asked = first.way.find((one) => one.includes('nonce='));
+  if (asked) nonces.set(browser, new URL(asked).searchParams.get('nonce') ?? '');
+  const page = first.status === 200 ? await logIn(browser, first, login, { until }) : first;
+  const url = new URL(page.headers.location ?? '', page.url);
+  expect(url.href.startsWith(prefix)).toBe(true);
+  return url;
+}
+
+const callback = () => `${gateway.api}/oauth2/callback`;
+const finish = (at = origin) => `${at}/_gateway/oauth2/finish`;
+
+describe('an answer that was changed on its way', () => {
+  const changed = (change: (query: URLSearchParams) => void) => async () => {
+    const browser = stage.browser();
+    const url = await locationOf(callback(), browser);
+    change(url.searchParams);
+    return browser.open(url.href);
+  };
+  const set = (values: Record<string, string>) =>
+    changed((query) => Object.entries(values).forEach(([name, value]) => void query.set(name, value)));
+  const instead = (values: Record<string, string>) =>
+    changed((query) => {
+      query.delete('code');
+      Object.entries(values).forEach(([name, value]) => void query.set(name, value));
+    });
+
+  test.each([
+    ['without a state', changed((query) => query.delete('state')), 5200],
+    ['with two states', changed((query) => query.append('state', 'a')), 5200],
+    ['with a state of nobody', set({ state: 'v1.abcdef.AAAA' }), 5200],
+    [
+      'with a state that was changed',
+      changed((query) => query.set('state', `${query.get('state')?.slice(0, -8)}AAAAAAAA`)),
+      5200,
+    ],
+    ['with a code of nobody', set({ code: 'guessed' }), 3122],
+    ['with two codes', changed((query) => query.append('code', 'a')), 5204],
+    ['from another issuer (RFC 9207)', set({ iss: 'https://other.example' }), 5204],
+    ['that says that the visitor did not agree', instead({ error: 'access_denied' }), 3114],
+    ['that says that the provider failed', instead({ error: 'server_error' }), 3112],
+  ])('%s', async (_, come, number) => {
+    const page = await come();
+    expect([errorOf(page), page.headers['cache-control']]).toEqual([`ERR_GATEWAY_${number}`, 'no-store']);
+    expect(page.headers['set-cookie']?.join() ?? '').not.toContain('visitor=');
+  });
+
+  test('what the provider says in it is not in the page', async () => {
+    const page = await instead({ error: 'server_error', error_description: '<script>alert(1)</script>' })();
+    expect(errorOf(page)).toBe('ERR_GATEWAY_3112');
+    expect(page.body).not.toMatch(/script|alert/);
+    expect(page.body).toContain('<a href="/_gateway/login">Try again</a>');
+  });
+});
+
+describe('an answer that comes elsewhere', () => {
+  test('to another browser is refused, so that nobody is signed in as somebody else', async () => {
+    const url = await locationOf(finish(), stage.browser());
+    const victim = stage.browser();
+    expect(errorOf(await victim.open(url.href))).toBe('ERR_GATEWAY_3121');
+    // Not either when the victim has begun a log-in of its own.
+    await locationOf(callback(), victim);
+    expect(errorOf(await victim.open(url.href))).toBe('ERR_GATEWAY_3121');
+  });
+
+  test('to another host is refused', async () => {
+    const other = await stage.serve();
+    const browser = stage.browser();
+    const url = await locationOf(finish(), browser);
+    const moved = `${finish(other)}${url.search}`;
+    expect(errorOf(await browser.open(moved))).toBe('ERR_GATEWAY_3124');
+  });
+
+  test("with somebody else's code is refused: PKCE binds it to the log-in", async () => {
+    const theirs = await locationOf(callback(), stage.browser(), origin, 'bob');
+    const browser = stage.browser();
+    const url = await locationOf(callback(), browser);
+    url.searchParams.set('code', theirs.searchParams.get('code') ?? '');
+    expect(errorOf(await browser.open(url.href))).toBe('ERR_GATEWAY_3122');
+  });
+
+  test('a second time is refused', async () => {
+    const browser = stage.browser();
+    const url = await locationOf(finish(), browser);
+    const copy = browser.copy();
+    expect((await browser.open(url.href)).status).toBe(200);
+    expect(errorOf(await copy.open(url.href))).toBe('ERR_GATEWAY_3123');
+    expect(errorOf(await browser.open(url.href))).toBe('ERR_GATEWAY_3121');
+  });
+
+  test("a session's cookie is worth nothing at another host, nor when another one was planted beside it", async () => {
+    const other = await stage.serve();
+    const { browser } = await stage.signIn(`${origin}/`);
+    const [name, token] = [...(browser.cookies.get(new URL(origin).hostname) ?? [])][0] ?? [];
+    const thief = stage.browser();
+    const cookie = `${name}=${token}`;
+    const asData = { 'sec-fetch-dest': 'empty' };
+    expect((await thief.open(`${origin}/`, { headers: { cookie, ...asData } })).status).toBe(200);
+    expect((await thief.open(`${other}/`, { headers: { cookie, ...asData } })).status).toBe(401);
+    const planted = `${cookie}; ${name}=${'a'.repeat(43)}`;
+    expect((await thief.open(`${origin}/`, { headers: { cookie: planted, ...asData } })).status).toBe(401);
+  });
+});
+
+describe('an ID token', () => {
+  /** Signs in while the provider gives this ID token. @returns the page where that ends. */
+  async function signInWith(make: (claims: JWTPayload) => Promise<string | undefined> | string, more: object = {}) {
+    const browser = stage.browser();
+    const callbackUrl = await locationOf(callback(), browser);
+    const now = Math.floor(Date.now() / 1000);
+    const claims = {
+      iss: stage.provider.issuer,
+      aud: CLIENT.client_id,
+      sub: 'ann',
+      iat: now,
+      exp: now + 600,
+      nonce: nonces.get(browser),
+    };
+    const idToken = await make(claims as JWTPayload);
+    stage.provider.intercept = (request, response) => {
+      const path = request.url?.replace(/\?.*/, '');
+      const answer = {
+        '/token': { access_token: 'at', token_type: 'Bearer', expires_in: 3600, id_token: idToken },
+        '/jwks': { keys: [publicKey] },
+        '/me': { sub: 'ann', ...more },
+      }[path ?? ''];
+      if (answer === undefined) return false;
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+      return true;
+    };
+    return browser.open(callbackUrl.href);
+  }
+
+  let privateKey: CryptoKey;
+  let publicKey: object;
+  beforeAll(async () => {
+    const pair = await generateKeyPair('RS256', { extractable: true });
+    privateKey = pair.privateKey;
+    publicKey = { ...(await exportJWK(pair.publicKey)), kid: 'own', alg: 'RS256', use: 'sig' };
+  });
+
+  const signed =
+    (change: JWTPayload, key?: CryptoKey | Uint8Array, alg = 'RS256') =>
+    (claims: JWTPayload) =>
+      new SignJWT({ ...claims, ...change }).setProtectedHeader({ alg, kid: 'own' }).sign(key ?? privateKey);
+  const past = Math.floor(Date.now() / 1000) - 1000;
+
+  test.each([
+    ['that is as it must be', () => signed({}), undefined],
+    ['of another issuer', () => signed({ iss: 'https://other.example' }), 5204],
+    ['for another client', () => signed({ aud: 'another' }), 5204],
+    [
+      'for several clients, and given to another one',
+      () => signed({ aud: ['another', CLIENT.client_id], azp: 'another' }),
+      5204,
+    ],
+    ['of another log-in', () => signed({ nonce: 'another' }), 5204],
+    ['of no log-in', () => signed({ nonce: undefined }), 5204],
+    ['that has expired', () => signed({ iat: past, exp: past + 60 }), 5204],
+    ['without a user', () => signed({ sub: undefined }), 5204],
+    ['of a user whose id is none', () => signed({ sub: 'a\0b' }), 5536],
+    ['too long to be kept', () => signed({ more: 'a'.repeat(20_000) }), 5204],
+    ['without a signature (alg none)', () => (claims: JWTPayload) => new UnsecuredJWT(claims).encode(), 5204],
+    ['signed with the secret of the client', () => signed({}, Buffer.from(CLIENT.client_secret), 'HS256'), 5204],
+    ['signed with the public key as a secret', () => signed({}, Buffer.from(JSON.stringify(publicKey)), 'HS256'), 5204],
+    [
+      'signed by somebody else',
+      () => async (claims: JWTPayload) => signed({}, (await generateKeyPair('RS256')).privateKey)(claims),
+      5204,
+    ],
+    ['that is none', () => () => 'no token', 5204],
+    ['that is missing', () => async () => undefined, 5203],
+  ] as const)('%s', async (_, make, number) => {
+    const page = await signInWith(make());
+    expect([page.status === 200, errorOf(page)]).toEqual([number === undefined, number && `ERR_GATEWAY_${number}`]);
+  });
+
+  test('and a user info of two users are refused', async () => {
+    expect(errorOf(await signInWith(signed({}), { sub: 'bob' }))).toBe('ERR_GATEWAY_5204');
+  });
+});
+
+test.each([
+  ['http://127.0.0.1:1/token', /must be a URL that begins with https/],
+  ['https://127.0.0.1/token', /must be at a public address/],
+  ['https://169.254.169.254/latest', /must be at a public address/],
+  ['https://[::1]/token', /must be at a public address/],
+  ['https://user@idp.example/token', /without a user name/],
+  ['file:///etc/passwd', /must be a URL/],
+])('with POLICY_FETCH=public nothing is sent to %s, also no POST', async (url, reason) => {
+  const options = { method: 'POST', headers: {}, body: 'grant_type=refresh_token', redirect: 'manual' } as const;
+  await expect(guardedFetch(false)(url, options)).rejects.toThrow(reason);
+});
+
+test('a provider that cannot be reached, or describes another one, is no reason to let anybody in', async () => {
+  const away = await stage.serve({ issuer_url: 'http://127.0.0.1:1' });
+  expect(errorOf(await stage.browser().open(`${away}/`))).toBe('ERR_GATEWAY_5202');
+  const other = await stage.serve({ issuer_url: `${stage.provider.issuer.replace('127.0.0.1', 'localhost')}` });
+  expect(errorOf(await stage.browser().open(`${other}/`))).toBe('ERR_GATEWAY_5202');
+});

@@ -1,0 +1,114 @@
+// A certified OpenID provider (npm's `oidc-provider`) on this machine, with its own pages for signing in, and a door before it by which
+// a test changes what it answers.
+
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair } from 'jose';
+import Provider, { type Configuration } from 'oidc-provider';
+
+/** A request that the gateway or a browser has sent to the provider. */
+export interface Asked {
+  method: string;
+  path: string;
+  body: string;
+}
+
+export interface TestProvider {
+  issuer: string;
+  /** What it was asked at a path, in order. */
+  asked(path: string): Asked[];
+  /** Answers in its place; true: it has answered. */
+  intercept:
+    | ((request: IncomingMessage, response: ServerResponse, body: string) => boolean | Promise<boolean>)
+    | undefined;
+  /** What it says of users, by their log-in. Others have the e-mail address `<login>@example.com`, verified. */
+  users: Map<string, Record<string, unknown>>;
+  /** Has other keys from now on. */
+  rotateKeys(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ProviderOptions {
+  callback: string;
+  /** How long access tokens live; seconds. */
+  accessSeconds?: number;
+}
+
+export const CLIENT = { client_id: 'shop', client_secret: 'a secret that only the test has' };
+
+/** Starts one, with the client `CLIENT`. */
+export async function startProvider({ callback, accessSeconds = 3600 }: ProviderOptions): Promise<TestProvider> {
+  const asked: Asked[] = [];
+  const users: TestProvider['users'] = new Map();
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks).toString();
+    asked.push({ method: request.method ?? '', path: (request.url ?? '').replace(/\?.*/, ''), body });
+    if (await provider.intercept?.(request, response, body)) return;
+    (request as unknown as { body: string }).body = body; // It was read already, which the provider expects of parsers.
+    handle(request, response);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const configuration = (): Configuration => ({
+    clients: [
+      {
+        ...CLIENT,
+        redirect_uris: [callback],
+        grant_types: ['authorization_code', 'refresh_token'],
+        response_types: ['code'],
+      },
+    ],
+    cookies: { keys: ['a key of the test'] },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+    ttl: {
+      AccessToken: accessSeconds,
+      Grant: 86_400,
+      IdToken: 3600,
+      Interaction: 3600,
+      RefreshToken: 86_400,
+      Session: 86_400,
+    },
+    rotateRefreshToken: true,
+    issueRefreshToken: async () => true,
+    features: { devInteractions: { enabled: true }, rpInitiatedLogout: { enabled: true } },
+    findAccount: (_, id) => ({
+      accountId: id,
+      claims: async () => ({
+        sub: id,
+        email: `${id}@example.com`,
+        email_verified: true,
+        name: `Name of ${id}`,
+        ...users.get(id),
+      }),
+    }),
+  });
+  const withNewKeys = async () => {
+    const { privateKey } = await generateKeyPair('RS256', { extractable: true });
+    const key = {
+      ...(await exportJWK(privateKey)),
+      use: 'sig',
+      alg: 'RS256',
+      kid: `key-${Date.now()}-${Math.random()}`,
+    };
+    return new Provider(issuer, { ...configuration(), jwks: { keys: [key] } }).callback();
+  };
+  let handle = await withNewKeys();
+  const provider: TestProvider = {
+    issuer,
+    asked: (path) => asked.filter((one) => one.path === path),
+    intercept: undefined,
+    users,
+    async rotateKeys() {
+      handle = await withNewKeys();
+    },
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  return provider;
+}
