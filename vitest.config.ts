@@ -91,7 +91,7 @@ export default defineConfig({
           include: [
             'test/tunnel/{sdk,sdk-traffic}.test.ts',
             'test/live/pipeline/{requests,responses,http2}.test.ts',
-            'test/live/edges/{https-edge,tls-edge,backends}.test.ts',
+            'test/live/edges/{https-edge,tls-edge,tcp-edge,backends}.test.ts',
             'test/live/internal.test.ts',
             'test/live/modules/each.test.ts',
             'test/live/traffic-figures/counts.test.ts',
@@ -107,7 +107,7 @@ export default defineConfig({
           include: [
             'test/tunnel/{sdk,sdk-traffic}.test.ts',
             'test/live/pipeline/{requests,responses,http2}.test.ts',
-            'test/live/edges/{https-edge,tls-edge,backends}.test.ts',
+            'test/live/edges/{https-edge,tls-edge,tcp-edge,backends}.test.ts',
             'test/live/{internal,modules/each,traffic-events/kinds,traffic-figures/counts}.test.ts',
             'test/acme/domains.test.ts',
             'test/visitor-sign-in/revocation.test.ts',

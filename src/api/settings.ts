@@ -26,6 +26,8 @@ export interface ApiSettings
   ownNames: ReadonlySet<string>;
   /** Names below it are the gateway's own to give. */
   baseDomain: string;
+  /** The ports of TCP endpoints; `0` to `0`: any. */
+  tcpPorts: { first: number; last: number };
   /** Where the CNAME targets of reserved domains are. */
   cnameDomain: string;
   /** Where the CNAME targets of ACME challenges are. */

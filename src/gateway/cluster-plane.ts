@@ -16,7 +16,6 @@ import type { NodeIdentity } from '../cluster/node-identity.ts';
 import type { CallHandler, LinkDeps } from '../cluster/node-link.ts';
 import { NodeLinks } from '../cluster/node-links.ts';
 import type { NodeLinkSettings, RemoteNodeSettings } from '../cluster/settings.ts';
-import { RemotePorts, type RemotePortsDeps } from '../edge/tcp/remote-ports.ts';
 import type { SharedState } from '../http/module.ts';
 import { SharedBreakers } from '../http/shared-breakers.ts';
 import { openRedisLimits, type RedisLimits } from '../policy/redis-limits.ts';
@@ -218,14 +217,4 @@ async function startExactLimits(
       }),
     stop: (limits) => limits.close(),
   });
-}
-
-/** Listens on the TCP ports of other nodes' endpoints. */
-export async function startRemotePorts(parts: Lifecycle, deps: RemotePortsDeps): Promise<void> {
-  const remotePorts = await parts.start({
-    name: 'TCP ports of other nodes',
-    start: () => new RemotePorts(deps),
-    stop: (ports) => ports.close(),
-  });
-  await remotePorts.start();
 }

@@ -33,8 +33,9 @@ import { startRateSampling } from '../tunnel/endpoints/traffic-meter.ts';
 import { startAgentPlane } from './agent-plane.ts';
 import { startCaptures } from './captures.ts';
 import { startCertificateRenewal } from './certificates/certificate-renewal.ts';
-import { startClusterPlane, startRemotePorts } from './cluster-plane.ts';
+import { startClusterPlane } from './cluster-plane.ts';
 import type { DataPlane, DataPlaneParts } from './data-plane-types.ts';
+import { followPorts } from './follow-ports.ts';
 import { findServing, moduleEnvironment, visitServices } from './forwarding-services.ts';
 import { type Lifecycle, startAll } from './lifecycle.ts';
 import { startSecrets } from './policies/live-secrets.ts';
@@ -44,10 +45,7 @@ import { startRecorder } from './traffic-statistics.ts';
 import { AcceptBalance } from './workers/accept-balance.ts';
 import { openOwnListeners } from './workers/own-listeners.ts';
 
-/**
- * How long visitors of a process that is replaced may send a last request on an idle connection, in milliseconds: new connections go to
- * the next process.
- */
+/** How long visitors of a process that is replaced may send a last request on an idle connection, in milliseconds: new ones go to the next. */
 const REPLACED_GRACE_MS = 3000;
 
 /** Starts the data plane. @throws {Error} the error of a listener that cannot be opened; nothing is left running then. */
@@ -172,10 +170,10 @@ async function startParts(
         publicHttpsPort,
         onFailure: (error) => log.error({ err: describeFailure(error) }, 'the edges cannot be loaded; trying again'),
         onBroken: (id, error) => log.error({ id, err: describeFailure(error) }, 'cannot be served as it is configured'),
-        onApplied: () => tls.review(),
       }),
     stop: (edges) => edges.close(),
   });
+  edges.onApplied(() => tls.review());
   await edges.start();
   allIsLive();
 
@@ -203,7 +201,7 @@ async function startParts(
       }),
     drain: (listener, drainMs) => listener.close(drainMs),
   });
-  if (cluster) await startRemotePorts(parts, { routes: registrar, ports: tcp, onFailure });
+  await followPorts(parts, { ports: tcp, routes: cluster && registrar, edges, log, onFailure });
 
   await cluster?.open();
   const { agents, sessions, moves } = await startAgentPlane(parts, config, {

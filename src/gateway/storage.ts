@@ -19,6 +19,7 @@ import { takeNodeId } from '../store/nodes/node-id.ts';
 import { joinNodes } from '../store/nodes/nodes.ts';
 import { findOlderNodes } from '../store/nodes/older-nodes.ts';
 import { checkServerKey, loadKeys } from '../store/server-key/server-key.ts';
+import { renameAddresses } from '../store/tunnels/reserved-addresses.ts';
 import type { GatewayOptions } from './gateway-options.ts';
 import { type Lifecycle, withTimeout } from './lifecycle.ts';
 
@@ -72,6 +73,7 @@ export async function startStorage(parts: Lifecycle, config: Config, options: Ga
     stop: (prisma) => prisma.$disconnect(),
   });
   await prisma.$transaction((tx) => checkServerKey(tx, keys, moduleDescriptors));
+  await renameAddresses(prisma, config.baseDomain);
   await sealPolicies(prisma, keys, (policies) => log.info({ policies }, 'secrets of traffic policies encrypted'));
 
   const changes = new Changes();

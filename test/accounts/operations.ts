@@ -56,7 +56,7 @@ const named: Record<string, string[]> = {
   userId: ['user'],
   credentialId: ['credential'],
   endpointId: ['servedEndpoint'],
-  storedIn: ['httpsEdgeRoute', 'tlsEdge'],
+  storedIn: ['httpsEdgeRoute', 'tlsEdge', 'tcpEdge'],
   domainId: ['reservedDomain'],
   ruleId: ['alertRule'],
   channelIds: ['alertChannel'],
@@ -95,7 +95,7 @@ const texts: Record<string, string> = Object.fromEntries(
     'dataCollectionStreamName version certificatePem privateKeyPem cidr action remove allow deny provider secret realm',
     'token current username password minVersion expressions value url method body clientIp policy signingSecret fields filter',
     'text kind kinds binds redactHeaders path bodyBase64 compression endpoint from to addressPattern recipients note',
-    'reason label toVersion provisioningKey deviceId hostName orderBy search list removeLabels host vaultName',
+    'reason label toVersion provisioningKey deviceId hostName orderBy search list removeLabels host vaultName port',
   ]
     .flatMap((line) => line.split(' '))
     .map((name) => [name, 'text']),

@@ -82,6 +82,8 @@ const inputs: Record<string, (holder: Pick<Holder, 'ids' | 'zone'>) => object> =
     backend: { backendId: ids.tunnelGroupBackend },
     circuitBreaker: {},
   }),
+  reservedAddress: () => ({ description: fresh() }),
+  tcpEdge: ({ ids }) => ({ backend: { backendId: ids.tunnelGroupBackend } }),
   tlsEdge: ({ ids }) => ({
     backend: { backendId: ids.tunnelGroupBackend },
     mutualTls: { certificateAuthorityIds: [ids.certificateAuthority] },

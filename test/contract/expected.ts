@@ -237,6 +237,24 @@ export const httpsEdge = (world: World, got: Json, own: object) => ({
   ...own,
 });
 
+export const tcpEdge = (world: World, got: Json, own: object) => ({
+  ...common(world, 'edgtcp', '/edges/tcp', got),
+  hostports: null,
+  backend: null,
+  ip_restriction: null,
+  policy: null,
+  traffic_policy: null,
+  ...own,
+});
+
+export const reservedAddress = (world: World, got: Json, own: object) => ({
+  ...common(world, 'ra', '/reserved_addrs', got),
+  addr: expect.stringMatching(/^tunnel\.localhost:\d+$/),
+  region: '',
+  endpoint_configuration: null,
+  ...own,
+});
+
 export const tlsEdge = (world: World, got: Json, own: object) => ({
   ...common(world, 'edgtls', '/edges/tls', got),
   hostports: [],

@@ -41,6 +41,8 @@ const kinds = {
   createSubscription: ['eventSubscription', 90024, 90025],
   createHttpsEdge: ['httpsEdge', 90024, 90025],
   createTlsEdge: ['tlsEdge', 90024, 90025],
+  createTcpEdge: ['tcpEdge', 90024, 90025],
+  createAddress: ['reservedAddress', 90024, 90025],
 } as const;
 
 type Kind = keyof typeof kinds;

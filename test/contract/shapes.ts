@@ -40,6 +40,7 @@ export const shapes = {
     `https_endpoint_configuration ${ref} certificate ${ref} ` +
     'certificate_management_policy { authority private_key_type } ' +
     `certificate_management_status { renews_at ${job} } acme_challenge_cname_target`,
+  reservedAddress: `id uri created_at ${texts} addr region endpoint_configuration ${ref}`,
   apiKey: `id uri created_at ${texts} token owner_id`,
   backend: `id uri created_at ${texts} labels tunnels ${ref}`,
   authority: `id uri created_at ${texts} ca_pem subject_common_name not_before not_after key_usages extended_key_usages`,
@@ -82,6 +83,9 @@ const tls = `mutual_tls { ${shapes.mutualTls} } tls_termination { ${shapes.tlsTe
 export const edgeShapes = {
   route,
   httpsEdge: `id uri created_at ${texts} hostports ${tls} routes { ${route} }`,
+  tcpEdge:
+    `id uri created_at ${texts} hostports backend { ${shapes.backendModule} } ` +
+    `ip_restriction { ${shapes.ipRestriction} } ${policies}`,
   tlsEdge:
     `id uri created_at ${texts} hostports backend { ${shapes.backendModule} } ` +
     `ip_restriction { ${shapes.ipRestriction} } ${tls} ${policies}`,

@@ -31,6 +31,7 @@ type Kind =
   | 'bot'
   | 'apiKey'
   | 'domain'
+  | 'address'
   | 'authority'
   | 'certificate'
   | 'ipPolicy'
@@ -43,6 +44,7 @@ type Kind =
   | 'httpsEdge'
   | 'route'
   | 'tlsEdge'
+  | 'tcpEdge'
   | 'destination'
   | 'subscription'
   | 'session'
@@ -97,6 +99,8 @@ export async function makeWorld(): Promise<World> {
     apiKey: await idOf('/api_keys', { description: 'key of the world' }),
     authority: await idOf('/certificate_authorities', { ca_pem: caPem }),
     tlsEdge: await idOf('/edges/tls', { hostports: ['tls.world.example.com:443'] }),
+    address: await idOf('/reserved_addrs', { region: 'us' }),
+    tcpEdge: await idOf('/edges/tcp', {}),
     subscription: await idOf('/event_subscriptions', {
       sources: [{ type: 'domain_created.v0' }],
       destination_ids: [destination],

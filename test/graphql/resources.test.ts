@@ -24,8 +24,17 @@ test('the search shows kinds in the order that its description names', () => {
       'botUser',
       'user',
       'reservedDomain',
+      'reservedAddress',
     ],
-    ...['tlsCertificate', 'certificateAuthority', 'httpsEdge', 'tlsEdge', 'httpsEdgeRoute', 'tunnelGroupBackend'],
+    ...[
+      'tlsCertificate',
+      'certificateAuthority',
+      'httpsEdge',
+      'tlsEdge',
+      'tcpEdge',
+      'httpsEdgeRoute',
+      'tunnelGroupBackend',
+    ],
     ...[
       'ipPolicy',
       'ipPolicyRule',

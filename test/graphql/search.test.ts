@@ -101,6 +101,8 @@ describe('what is searched', () => {
     ['eventSubscription', '/event_subscriptions'],
     ['httpsEdge', '/edges/https'],
     ['tlsEdge', '/edges/tls'],
+    ['tcpEdge', '/edges/tcp'],
+    ['reservedAddress', '/reserved_addrs'],
     ['certificateAuthority', '/certificate_authorities'],
     ['tlsCertificate', '/tls_certificates'],
   ])('description and metadata of a %s', async (kind, path) => {

@@ -59,6 +59,7 @@ export const layersOf: Record<string, string[]> = {
     'generated',
     'node-lease.ts',
     'settings.ts',
+    'edge-paths.ts',
     'ids.ts',
   ],
   api: [
@@ -172,6 +173,7 @@ export const layersOf: Record<string, string[]> = {
     'https-edges.ts',
     'https-edge-routes.ts',
     'tls-edges.ts',
+    'tcp-edges.ts',
     'ip-policies.ts',
     'ip-policy-rules.ts',
     'certificate-authorities.ts',

@@ -69,5 +69,12 @@ export const domainErrors = {
   certificateNotInForce: conflict(90384, 'The gateway has obtained no certificate for this domain that is in force.'),
   certificateBeingRevoked: conflict(90385, 'A certificate of this domain is being revoked already.'),
   acmeAccountMissing: conflict(90386, 'The gateway has no account at the certificate authority yet.'),
+  addressTaken: conflict(
+    90324,
+    '{member}: this port is reserved, or another account serves it; ask for another, or for any.',
+  ),
+  addressPortRange: invalid(90326, '{member} must be from {first} to {last}, the TCP ports of this gateway.'),
+  noAddressFree: conflict(503, 'No port from {first} to {last} is free; give one up, or widen TCP_PORTS.'),
+  addressInUse: conflict(90325, 'The reserved address is still used by an edge; remove it from the edge first.'),
   domainInUse: conflict(446, 'The reserved domain is still used by an edge; remove it from the edge first.'),
 } satisfies Record<string, ErrorRow>;

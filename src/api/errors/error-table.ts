@@ -137,6 +137,10 @@ export const errorTable = {
   hostportNotReserved: invalid(7117, '{member}: the domain {domain} is not reserved by this account.'),
   hostportTaken: conflict(7122, '{member}: another edge has {hostport}.'),
   hostportServed: conflict(7132, '{member}: an agent serves {domain} right now; end its tunnel first.'),
+  hostportNoAddress: invalid(
+    7114,
+    '{member} must be a reserved TCP address of this account, as in {host}:20000. Reserve one first (createReservedAddress, POST /reserved_addrs).',
+  ),
   hostportRepeated: invalid(90050, '{member} occurs twice in the list.'),
   tooManyHostports: invalid(7129, '{member} may have at most {max} entries.'),
   routeMatchMissing: invalid(7123, '{member} is required.'),

@@ -1,8 +1,8 @@
-// The backend module of a route and of a TLS edge: which tunnels the traffic goes to.
+// The backend module of a route, of a TLS edge and of a TCP edge: which tunnels the traffic goes to.
 
 import { builder, Ref } from '../builder/builder.ts';
 import { ApiError } from '../errors/errors.ts';
-import { httpsEdgeRoute, tlsEdge } from './hosts.ts';
+import { httpsEdgeRoute, tcpEdge, tlsEdge } from './hosts.ts';
 import type { ApiModule, ModuleHost } from './module.ts';
 
 interface Settings {
@@ -61,3 +61,4 @@ function backendOf(host: ModuleHost): ApiModule<Selected, Settings, Input> {
 
 export const backendOfRoute = backendOf(httpsEdgeRoute);
 export const backendOfTlsEdge = backendOf(tlsEdge);
+export const backendOfTcpEdge = backendOf(tcpEdge);

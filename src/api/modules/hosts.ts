@@ -1,4 +1,4 @@
-// What modules belong to: HTTPS edges, their routes, TLS edges.
+// What modules belong to: HTTPS edges, their routes, TLS and TCP edges.
 
 import type { ModulesSettings } from '../../edge/modules/descriptor.ts';
 import { endsTlsBySettings, requiresCertificate } from '../../edge/modules/tls.ts';
@@ -37,6 +37,15 @@ export const tlsEdge: ModuleHost = {
     await checkTermination(audit.db, id);
     await syncEdgeEndpoints(audit, id);
   },
+};
+
+export const tcpEdge: ModuleHost = {
+  ...edge,
+  kind: 'tcpEdge',
+  audit: { name: 'tcp_edge', subject: 'A TCP edge' },
+  prefix: 'edgtcp',
+  path: '/edges/tcp/:id',
+  afterWrite: syncEdgeEndpoints,
 };
 
 export const httpsEdgeRoute: ModuleHost = {

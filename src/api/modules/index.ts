@@ -1,17 +1,17 @@
 // Which modules there are, and what they belong to. A new module adds its line to the list of its host.
 
-import { backendOfRoute, backendOfTlsEdge } from './backend.ts';
+import { backendOfRoute, backendOfTcpEdge, backendOfTlsEdge } from './backend.ts';
 import { basicAuth } from './basic-auth.ts';
 import { circuitBreaker } from './circuit-breaker.ts';
 import { compression } from './compression.ts';
 import { requestHeaders, responseHeaders } from './headers.ts';
-import { ipRestrictionOfRoute, ipRestrictionOfTlsEdge } from './ip-restriction.ts';
+import { ipRestrictionOfRoute, ipRestrictionOfTcpEdge, ipRestrictionOfTlsEdge } from './ip-restriction.ts';
 import type { AnyApiModule } from './module.ts';
 import { moduleOperations } from './module-operations.ts';
 import { mutualTlsOfHttpsEdge, mutualTlsOfTlsEdge } from './mutual-tls.ts';
-import { policyOfRoute, policyOfTlsEdge } from './policy.ts';
+import { policyOfRoute, policyOfTcpEdge, policyOfTlsEdge } from './policy.ts';
 import { tlsTerminationOfHttpsEdge, tlsTerminationOfTlsEdge } from './tls-termination.ts';
-import { trafficPolicyOfRoute, trafficPolicyOfTlsEdge } from './traffic-policy.ts';
+import { trafficPolicyOfRoute, trafficPolicyOfTcpEdge, trafficPolicyOfTlsEdge } from './traffic-policy.ts';
 import { userAgentFilter } from './user-agent-filter.ts';
 import { webhookVerification } from './webhook-verification.ts';
 import { websocketTcpConverter } from './websocket-tcp-converter.ts';
@@ -40,6 +40,13 @@ export const tlsEdgeModules: AnyApiModule[] = [
   trafficPolicyOfTlsEdge,
 ];
 
-const all = [...httpsEdgeModules, ...httpsEdgeRouteModules, ...tlsEdgeModules];
+export const tcpEdgeModules: AnyApiModule[] = [
+  backendOfTcpEdge,
+  ipRestrictionOfTcpEdge,
+  policyOfTcpEdge,
+  trafficPolicyOfTcpEdge,
+];
+
+const all = [...httpsEdgeModules, ...httpsEdgeRouteModules, ...tlsEdgeModules, ...tcpEdgeModules];
 
 export const routes = all.flatMap((module) => moduleOperations(module));

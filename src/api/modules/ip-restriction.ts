@@ -1,11 +1,11 @@
-// The IP restriction module of a route and of a TLS edge: who may visit.
+// The IP restriction module of a route, of a TLS edge and of a TCP edge: who may visit.
 
 import type { ModuleDescriptor } from '../../edge/modules/descriptor.ts';
 import { ipRestrictionModule } from '../../edge/modules/ip-restriction.ts';
 import { storedModule } from '../../store/edges/module-rows.ts';
 import { builder, Ref } from '../builder/builder.ts';
 import { ApiError } from '../errors/errors.ts';
-import { httpsEdgeRoute, tlsEdge } from './hosts.ts';
+import { httpsEdgeRoute, tcpEdge, tlsEdge } from './hosts.ts';
 import type { ApiModule, ModuleHost, ModuleWrite } from './module.ts';
 
 const POLICIES_MAX = 10;
@@ -82,3 +82,4 @@ async function checkPolicies(ids: string[], { context, db, ...place }: ModuleWri
 
 export const ipRestrictionOfRoute = ipRestrictionOf(httpsEdgeRoute);
 export const ipRestrictionOfTlsEdge = ipRestrictionOf(tlsEdge);
+export const ipRestrictionOfTcpEdge = ipRestrictionOf(tcpEdge);

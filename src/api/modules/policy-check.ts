@@ -36,7 +36,7 @@ const ERRORS: Record<number, ErrorName> = {
 };
 
 /** What tells apart policies of the same text for several protocols. */
-const COMPILATION_KEYS = { https: {}, tls: {} };
+const COMPILATION_KEYS = { https: {}, tls: {}, tcp: {} };
 
 /**
  * The module as the database takes it. Secrets for which the document has a mask are those of the policy that it replaces.
@@ -51,7 +51,7 @@ export async function checkTrafficPolicy(
 ): Promise<StoredPolicy> {
   const { accountId, app } = context;
   const owner: SecretOwner = { table: host.table, id, accountId };
-  const proto = protocolOf(owner.table);
+  const proto = host.kind === 'tcpEdge' ? 'tcp' : protocolOf(owner.table);
   const replaced = hasMasks(value) ? await rowWithPolicy(db, owner, Prisma.sql`FOR UPDATE`) : undefined;
   const replacedSecrets = replaced?.policy ? openSecrets(app.keys, owner, replaced.policy) : [];
   try {

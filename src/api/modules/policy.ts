@@ -1,19 +1,19 @@
-// The policy module of a route and of a TLS edge: the traffic policy in its older shape, rules in two lists.
+// The policy module of a route, of a TLS edge and of a TCP edge: the traffic policy in its older shape, rules in two lists.
 
 import { trafficPolicyModule } from '../../edge/modules/traffic-policy.ts';
 import { SECRET_MASK } from '../../protocol/policy/policy-secrets.ts';
 import { storedModule } from '../../store/edges/module-rows.ts';
 import { maskedPolicy } from '../../store/edges/policy-secrets.ts';
 import { builder } from '../builder/builder.ts';
-import { httpsEdgeRoute, tlsEdge } from './hosts.ts';
+import { httpsEdgeRoute, tcpEdge, tlsEdge } from './hosts.ts';
 import type { ApiModule, ModuleHost } from './module.ts';
 import { checkTrafficPolicy } from './policy-check.ts';
 import { type LegacyPolicy, legacyPolicyOf } from './policy-legacy.ts';
 
 const text = {
   enabled: 'Whether it acts on traffic.',
-  inbound: 'Rules for what comes in: for requests, and on a TLS edge for connections.',
-  outbound: 'Rules for answers. A TLS edge has none.',
+  inbound: 'Rules for what comes in: for requests, and on a TLS or TCP edge for connections.',
+  outbound: 'Rules for answers. A TLS or TCP edge has none.',
   rule: `Each is \`{ name, expressions, actions: [{ type, config }] }\`, with \`${SECRET_MASK}\` in place of secrets.`,
   name: 'What the rule is called in logs.',
   expressions: 'Conditions in CEL. The actions are done when all of them hold; without any, always.',
@@ -84,3 +84,4 @@ function policyOf(host: ModuleHost): ApiModule<{ modules: unknown }, LegacyPolic
 
 export const policyOfRoute = policyOf(httpsEdgeRoute);
 export const policyOfTlsEdge = policyOf(tlsEdge);
+export const policyOfTcpEdge = policyOf(tcpEdge);

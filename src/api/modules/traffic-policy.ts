@@ -1,4 +1,4 @@
-// The traffic policy module of a route and of a TLS edge: a document in JSON or YAML.
+// The traffic policy module of a route, of a TLS edge and of a TCP edge: a document in JSON or YAML.
 
 import type { ModuleDescriptor } from '../../edge/modules/descriptor.ts';
 import type { TrafficPolicySettings } from '../../edge/modules/traffic-policy.ts';
@@ -7,7 +7,7 @@ import { SECRET_MASK } from '../../protocol/policy/policy-secrets.ts';
 import { storedModule } from '../../store/edges/module-rows.ts';
 import { maskedPolicy } from '../../store/edges/policy-secrets.ts';
 import { builder } from '../builder/builder.ts';
-import { httpsEdgeRoute, tlsEdge } from './hosts.ts';
+import { httpsEdgeRoute, tcpEdge, tlsEdge } from './hosts.ts';
 import type { ApiModule, ModuleHost } from './module.ts';
 import { checkTrafficPolicy } from './policy-check.ts';
 
@@ -27,7 +27,7 @@ const TrafficPolicy = builder.objectRef<TrafficPolicySettings>('TrafficPolicy').
 const TrafficPolicyInput = builder.inputType('TrafficPolicyInput', {
   description:
     'Rules for traffic. A route takes the phases `on_http_request` and `on_http_response` (or `inbound` and ' +
-    '`outbound`), a TLS edge takes `on_tcp_connect` (or `inbound`). The whole document is checked before it is stored. ' +
+    '`outbound`), a TLS or TCP edge takes `on_tcp_connect` (or `inbound`). The whole document is checked before it is stored. ' +
     'Its secrets are stored encrypted: the passwords of `basic-auth`, `secret` of `verify-webhook`, `server_private_key` ' +
     `of \`terminate-tls\`. \`${SECRET_MASK}\` in place of one keeps what the replaced policy has there.`,
   fields: (t) => ({
@@ -63,3 +63,4 @@ function trafficPolicyOf(host: ModuleHost): ApiModule<{ modules: unknown }, Traf
 
 export const trafficPolicyOfRoute = trafficPolicyOf(httpsEdgeRoute);
 export const trafficPolicyOfTlsEdge = trafficPolicyOf(tlsEdge);
+export const trafficPolicyOfTcpEdge = trafficPolicyOf(tcpEdge);

@@ -21,12 +21,19 @@ export interface RouteConfig {
   failure?: string;
 }
 
+export interface AnsweredName {
+  hostname: string;
+  /** 443, or the port of a TCP address. Undefined of a control process of a version before, which knows no TCP edges. */
+  port?: number;
+  endpointId: string;
+}
+
 interface CommonConfig {
-  /** `edghts_…`, `edgtls_…` */
+  /** `edghts_…`, `edgtls_…`, `edgtcp_…` */
   id: string;
   accountId: string;
-  /** The names that it answers, in lower case, and the endpoint that each is in the API; '' as long as it is none. */
-  names: { hostname: string; endpointId: string }[];
+  /** What it answers: names in lower case with their ports, and the endpoint that each is in the API; '' as long as it is none. */
+  names: AnsweredName[];
   /** The edge's own; routes have others. */
   modules: ModulesSettings;
   /** Why it cannot be served: something that was stored cannot be read any more. */
@@ -38,12 +45,13 @@ export interface HttpsEdgeConfig extends CommonConfig {
   routes: RouteConfig[];
 }
 
-export interface TlsEdgeConfig extends CommonConfig {
-  kind: 'tls';
+/** An edge that sends whole connections to its backend. */
+export interface ConnectionEdgeConfig extends CommonConfig {
+  kind: 'tls' | 'tcp';
   backend: BackendConfig | undefined;
 }
 
-export type EdgeConfig = HttpsEdgeConfig | TlsEdgeConfig;
+export type EdgeConfig = HttpsEdgeConfig | ConnectionEdgeConfig;
 
 /** The certificate of a reserved domain, uploaded or obtained, or one of the gateway's own names. */
 export interface DomainCertificate {

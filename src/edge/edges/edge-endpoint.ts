@@ -4,16 +4,18 @@ import type { ByteStream, StreamEvents } from '../../protocol/mux/stream.ts';
 import { publicUrl } from '../../tunnel/bind/bind-name.ts';
 import type { LiveEndpoint, OpenFailure, Visitor } from '../../tunnel/endpoints/endpoint.ts';
 import { TrafficMeter } from '../../tunnel/endpoints/traffic-meter.ts';
+import type { EdgeProto } from '../../tunnel/endpoints/tunnel-group.ts';
 import type { EndpointRules } from '../pipeline/endpoint-rules.ts';
 import type { PickTunnel } from './backend.ts';
+import type { AnsweredName } from './edge-config.ts';
 
 /** What the endpoints of one edge have in common. */
 export interface EdgeEndpointDeps {
   edgeId: string;
   accountId: string;
-  proto: 'https' | 'tls';
-  /** The port that URLs show. */
-  port: number;
+  proto: EdgeProto;
+  /** The port that the URLs of names show. */
+  publicHttpsPort: number;
   tls: 'passthrough' | 'gateway';
   rules: EndpointRules;
   /** Where whole connections go; undefined where it is for each request to say. */
@@ -25,7 +27,7 @@ export class EdgeEndpoint implements LiveEndpoint {
   readonly tunnelId = '';
   readonly accountId: string;
   readonly edgeId: string;
-  readonly proto: 'https' | 'tls';
+  readonly proto: EdgeProto;
   readonly hostname: string;
   readonly port: number;
   readonly publicUrl: string;
@@ -38,18 +40,14 @@ export class EdgeEndpoint implements LiveEndpoint {
   #isOpen = true;
 
   /** @param meter of the endpoint, where the edge had it before and was changed. */
-  constructor(
-    { hostname, endpointId }: { hostname: string; endpointId: string },
-    edge: EdgeEndpointDeps,
-    meter = new TrafficMeter(),
-  ) {
+  constructor({ hostname, port = 0, endpointId }: AnsweredName, edge: EdgeEndpointDeps, meter = new TrafficMeter()) {
     this.id = endpointId;
     this.accountId = edge.accountId;
     this.edgeId = edge.edgeId;
     this.proto = edge.proto;
     this.hostname = hostname;
-    this.port = edge.port;
-    this.publicUrl = publicUrl(edge.proto, hostname, edge.port);
+    this.port = edge.proto === 'tcp' ? port : edge.publicHttpsPort;
+    this.publicUrl = publicUrl(edge.proto, hostname, this.port);
     this.tls = edge.tls;
     this.rules = edge.rules;
     this.meter = meter;

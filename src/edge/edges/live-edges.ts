@@ -7,13 +7,13 @@ import type { EndpointRegistry } from '../../tunnel/endpoints/endpoint-registry.
 import type { ModuleSettings } from '../modules/descriptor.ts';
 import { endsTlsBySettings } from '../modules/tls.ts';
 import { backendTunnels } from './backend.ts';
+import { ConnectionEdgeRuntime } from './connection-edge.ts';
 import { DomainCertificates } from './domain-certificates.ts';
-import type { EdgeConfig, EdgeConfigSource, EdgeConfigs } from './edge-config.ts';
+import type { AnsweredName, EdgeConfig, EdgeConfigSource, EdgeConfigs } from './edge-config.ts';
 import { EdgeEndpoint } from './edge-endpoint.ts';
 import type { EdgeRuntimeDeps } from './edge-runtime-deps.ts';
 import { HttpsEdgeRuntime } from './https-edge.ts';
 import { ReloadQueue, type Scope } from './reload-queue.ts';
-import { TlsEdgeRuntime } from './tls-edge.ts';
 
 export interface LiveEdgesOptions extends EdgeRuntimeDeps {
   source: EdgeConfigSource;
@@ -21,19 +21,20 @@ export interface LiveEdgesOptions extends EdgeRuntimeDeps {
   onFailure(error: unknown): void;
   /** How long until then, in milliseconds. */
   retryMs?: number;
-  /** Told whenever what is live may have changed. */
-  onApplied?(): void;
 }
 
 interface EdgeRuntime {
   fingerprint: string;
-  rules: HttpsEdgeRuntime | TlsEdgeRuntime;
+  rules: HttpsEdgeRuntime | ConnectionEdgeRuntime;
+  names: readonly AnsweredName[];
   endpoints: EdgeEndpoint[];
 }
 
+const keyOf = ({ hostname, port = 443 }: AnsweredName) => `${hostname}:${port}`;
+
 /** The modules of what is not as it was, each with its key. */
 function changedModules(edge: EdgeConfig, before: HttpsEdgeRuntime | undefined): [string, ModuleSettings][] {
-  const hosts = edge.kind === 'tls' ? [edge] : edge.routes.filter((route) => !before?.has(route, edge.modules));
+  const hosts = edge.kind !== 'https' ? [edge] : edge.routes.filter((route) => !before?.has(route, edge.modules));
   const all = hosts.flatMap(({ modules }) => Object.entries(modules));
   return all.flatMap(([key, settings]) => (settings?.enabled ? [[key, settings] as [string, ModuleSettings]] : []));
 }
@@ -55,8 +56,9 @@ export class LiveEdges {
   readonly #runtimes = new Map<string, EdgeRuntime>();
   /** The edge of each route. */
   readonly #edgeOfRoute = new Map<string, string>();
-  /** The edge that answers a name. */
+  /** The edge that answers a name, or a TCP port. */
   readonly #edgeOfName = new Map<string, string>();
+  readonly #onApplied: (() => void | Promise<void>)[] = [];
   #stop = () => {};
 
   constructor(options: LiveEdgesOptions) {
@@ -64,6 +66,11 @@ export class LiveEdges {
     this.#options = options;
     this.#endpoints = options.endpoints;
     this.#reloads = new ReloadQueue({ work: (scope) => this.#load(scope), onFailure, retryMs });
+  }
+
+  /** Calls the listener whenever what is live may have changed. It counts as live when the promise is settled. */
+  onApplied(listener: () => void | Promise<void>): void {
+    this.#onApplied.push(listener);
   }
 
   /** Done when all that is configured is live, which from then on it stays. */
@@ -90,6 +97,12 @@ export class LiveEdges {
     return accountId === '' && notAfter > Date.now() ? found : undefined;
   }
 
+  /** The ports of TCP edges, which are to be listened at. */
+  get tcpPorts(): number[] {
+    const runtimes = [...this.#runtimes.values()];
+    return runtimes.flatMap(({ endpoints }) => endpoints.flatMap(({ proto, port }) => (proto === 'tcp' ? [port] : [])));
+  }
+
   /** The circuit breaker of a route; undefined when it has none, or none that is on. */
   breaker(routeId: string): CircuitBreakerSnapshot | undefined {
     const runtime = this.#runtimes.get(this.#edgeOfRoute.get(routeId) ?? '');
@@ -99,7 +112,7 @@ export class LiveEdges {
   }
 
   async #load(scope: Scope): Promise<void> {
-    const { source, onApplied } = this.#options;
+    const { source } = this.#options;
     let ids = scope;
     let loaded = await source.load(ids);
     // Of a change elsewhere by which an edge lost a name, word may come later than of the one by which another got it.
@@ -110,13 +123,13 @@ export class LiveEdges {
     const compiled = await this.#compiled(loaded.edges);
     compiled.finish(() => this.#apply(loaded));
     loaded.applied();
-    onApplied?.();
+    for (const listener of this.#onApplied) await listener();
   }
 
   /** Edges that answer, here, names of those that were loaded, and were not looked at. */
   #losers({ edgeIds, edges }: EdgeConfigs): string[] {
     const loaded = new Set(edgeIds ?? this.#runtimes.keys());
-    const holders = edges.flatMap(({ names }) => names.flatMap(({ hostname }) => this.#edgeOfName.get(hostname) ?? []));
+    const holders = edges.flatMap(({ names }) => names.flatMap((name) => this.#edgeOfName.get(keyOf(name)) ?? []));
     return [...new Set(holders)].filter((id) => !loaded.has(id));
   }
 
@@ -159,24 +172,29 @@ export class LiveEdges {
 
   #add(config: EdgeConfig, fingerprint: string, before: EdgeRuntime | undefined): void {
     const { id, accountId, kind, names } = config;
-    const { publicHttpsPort: port } = this.#options;
+    const { publicHttpsPort } = this.#options;
     const rules = this.#rulesOf(config, before);
-    const pick = kind === 'tls' ? backendTunnels(config.backend, accountId, 'tls', this.#options) : undefined;
-    const tls = kind === 'tls' && !endsTlsBySettings(config.modules) ? 'passthrough' : 'gateway';
+    const pick = kind === 'https' ? undefined : backendTunnels(config.backend, accountId, kind, this.#options);
+    const tls = kind !== 'https' && !endsTlsBySettings(config.modules) ? 'passthrough' : 'gateway';
     const meterOf = ({ endpointId }: { endpointId: string }) =>
       before?.endpoints.find(({ id }) => id === endpointId)?.meter;
     const endpoints = names.map(
-      (name) => new EdgeEndpoint(name, { edgeId: id, accountId, proto: kind, port, tls, rules, pick }, meterOf(name)),
+      (name) =>
+        new EdgeEndpoint(
+          name,
+          { edgeId: id, accountId, proto: kind, publicHttpsPort, tls, rules, pick },
+          meterOf(name),
+        ),
     );
-    this.#runtimes.set(id, { fingerprint, rules, endpoints });
-    for (const { hostname } of names) this.#edgeOfName.set(hostname, id);
+    this.#runtimes.set(id, { fingerprint, rules, names, endpoints });
+    for (const name of names) this.#edgeOfName.set(keyOf(name), id);
     for (const endpoint of endpoints) this.#endpoints.add(endpoint);
     if (rules instanceof HttpsEdgeRuntime)
       for (const routeId of rules.routes.keys()) this.#edgeOfRoute.set(routeId, id);
   }
 
-  #rulesOf(config: EdgeConfig, before: EdgeRuntime | undefined): HttpsEdgeRuntime | TlsEdgeRuntime {
-    if (config.kind === 'tls') return new TlsEdgeRuntime(config, this.#options);
+  #rulesOf(config: EdgeConfig, before: EdgeRuntime | undefined): HttpsEdgeRuntime | ConnectionEdgeRuntime {
+    if (config.kind !== 'https') return new ConnectionEdgeRuntime(config, this.#options);
     const known = before?.rules instanceof HttpsEdgeRuntime ? before.rules : undefined;
     return new HttpsEdgeRuntime(config, known, this.#options);
   }
@@ -187,8 +205,8 @@ export class LiveEdges {
     this.#runtimes.delete(id);
     if (runtime.rules instanceof HttpsEdgeRuntime)
       for (const routeId of runtime.rules.routes.keys()) this.#edgeOfRoute.delete(routeId);
+    for (const name of runtime.names) this.#edgeOfName.delete(keyOf(name));
     for (const endpoint of runtime.endpoints) {
-      this.#edgeOfName.delete(endpoint.hostname);
       endpoint.close();
       this.#endpoints.remove(endpoint);
     }

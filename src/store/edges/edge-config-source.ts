@@ -20,6 +20,7 @@ const ID_PREFIXES: ReadonlyMap<string, string> = new Map([
   ['httpsEdge', 'edghts'],
   ['httpsEdgeRoute', 'edghtsrt'],
   ['tlsEdge', 'edgtls'],
+  ['tcpEdge', 'edgtcp'],
   ['tunnelGroupBackend', 'bkdtg'],
   ['certificateAuthority', 'ca'],
   ['ipPolicy', 'ipp'],

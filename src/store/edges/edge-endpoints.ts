@@ -51,7 +51,7 @@ export async function syncAllEdgeEndpoints(
 
 /**
  * Creates, changes and deletes the endpoints of an edge, so that there is one for each of its hostports as long as it has a
- * backend: a TLS edge its own, an HTTPS edge that of any of its routes. Endpoints that stay keep their ids. It must be called at
+ * backend: an HTTPS edge that of any of its routes, others their own. Endpoints that stay keep their ids. It must be called at
  * the end of every transaction that writes an edge, its hostports, its routes or their backends.
  */
 export function syncEdgeEndpoints(audit: AuditContext, edgeId: string): Promise<void> {
@@ -71,7 +71,8 @@ interface BackedHostport {
   kind: EdgeKind;
   metadata: string;
   hostport: string;
-  domainId: string;
+  domainId: string | null;
+  addressId: string | null;
 }
 
 async function sync(audit: AuditContext, edgeIds: string[]): Promise<void> {
@@ -83,11 +84,13 @@ async function sync(audit: AuditContext, edgeIds: string[]): Promise<void> {
   if (!edge) return;
   const settings: EdgeEndpointSettings = edge.appearance === null ? DEFAULT_SETTINGS : JSON.parse(edge.appearance);
   const hostports = await db.$queryRaw<BackedHostport[]>`
-    SELECT e.account_id AS "accountId", e.id AS "edgeId", e.kind, e.metadata, h.hostport, h.domain_id AS "domainId"
+    SELECT e.account_id AS "accountId", e.id AS "edgeId", e.kind, e.metadata, h.hostport, h.domain_id AS "domainId",
+      h.address_id AS "addressId"
     FROM edge_hostport h JOIN edge e ON e.id = h.edge_id
     WHERE e.id = ANY(${edgeIds}) AND CASE e.kind
-      WHEN 'TLS' THEN e.backend_enabled AND e.backend_id IS NOT NULL
-      ELSE EXISTS (SELECT 1 FROM route r WHERE r.edge_id = e.id AND r.backend_enabled AND r.backend_id IS NOT NULL) END
+      WHEN 'HTTPS' THEN EXISTS (
+        SELECT 1 FROM route r WHERE r.edge_id = e.id AND r.backend_enabled AND r.backend_id IS NOT NULL)
+      ELSE e.backend_enabled AND e.backend_id IS NOT NULL END
     ORDER BY e.id, h.position`;
   const before = await db.endpoint.findMany({ where: { edgeId: { in: edgeIds } } });
   const created: EndpointRow[] = [];
@@ -114,13 +117,16 @@ async function sync(audit: AuditContext, edgeIds: string[]): Promise<void> {
 
 function endpointColumns(
   hostport: string,
-  { kind, metadata, domainId }: Pick<BackedHostport, 'kind' | 'metadata' | 'domainId'>,
+  { kind, metadata, domainId, addressId }: Omit<BackedHostport, 'accountId' | 'edgeId' | 'hostport'>,
   { region, publicHttpsPort }: EdgeEndpointSettings,
 ) {
-  const proto = kind === 'TLS' ? 'tls' : 'https';
-  const hostname = hostport.slice(0, hostport.lastIndexOf(':'));
-  return { proto, publicUrl: publicUrl(proto, hostname, publicHttpsPort), metadata, region, domainId };
+  const proto = PROTOS[kind];
+  const [hostname, port] = hostport.split(':') as [string, string];
+  const url = publicUrl(proto, hostname, kind === 'TCP' ? Number(port) : publicHttpsPort);
+  return { proto, publicUrl: url, metadata, region, domainId, addressId };
 }
+
+const PROTOS = { HTTPS: 'https', TLS: 'tls', TCP: 'tcp' } as const satisfies Record<EdgeKind, string>;
 
 interface EndpointRow {
   id: string;

@@ -63,12 +63,13 @@ export function edgeConfig(row: EdgeRow, inputs: EdgeConfigInputs): EdgeConfig {
     accountId,
     names: row.hostports.map(({ hostport }) => ({
       hostname: hostport.slice(0, hostport.lastIndexOf(':')),
+      port: Number(hostport.slice(hostport.lastIndexOf(':') + 1)),
       endpointId: ids.get(hostport) ?? '',
     })),
     ...modulesOf('edge', row, inputs),
   };
   if (row.kind === 'HTTPS') return { ...shared, kind: 'https', routes: row.routes.map((r) => routeConfig(r, inputs)) };
-  return { ...shared, kind: 'tls', backend: backendOf(row) };
+  return { ...shared, kind: row.kind === 'TCP' ? 'tcp' : 'tls', backend: backendOf(row) };
 }
 
 function routeConfig(row: RouteRow, inputs: EdgeConfigInputs): RouteConfig {

@@ -8,7 +8,7 @@ import { splitPolicy } from '../../policy/secrets/policy-secrets.ts';
 import type { Keys } from '../keys/keys.ts';
 import { type SecretOwner, secretPlace } from './module-secrets.ts';
 
-/** The protocol of the endpoints that the policies of a table are for. */
+/** The protocol of the endpoints that the policies of a table are for. The secrets of TCP edges are at the same places as those of TLS. */
 export const protocolOf = (table: SecretOwner['table']) => (table === 'route' ? 'https' : 'tls');
 
 /** The settings of the module with their secrets encrypted, as they are stored. */

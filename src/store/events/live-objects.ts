@@ -1,7 +1,7 @@
 // Endpoints and agents' sessions as events show them.
 
 import type { Db } from '../database/client.ts';
-import { isId } from '../ids.ts';
+import { edgeListPath } from '../edge-paths.ts';
 
 /** Where an agent connected. Only the node of its session knows this; it is not stored. */
 export interface Ingress {
@@ -83,9 +83,9 @@ export async function endpointObjects(db: Db, ids: readonly string[], baseUrl: s
       type: row.type.toLowerCase(),
       metadata: row.metadata,
       domain: ref(row.domainId, `${baseUrl}/reserved_domains`),
-      tcp_addr: null,
+      tcp_addr: ref(row.addressId, `${baseUrl}/reserved_addrs`),
       tunnel: ref(row.tunnelId, `${baseUrl}/tunnels`),
-      edge: ref(row.edgeId, `${baseUrl}/edges/${isId('edgtls', row.edgeId ?? '') ? 'tls' : 'https'}`),
+      edge: ref(row.edgeId, baseUrl + edgeListPath(row.edgeId ?? '')),
     },
   }));
 }

@@ -47,7 +47,7 @@ export interface BindContext {
 /** What is needed to load the context of a bind. */
 export interface RequestedBind {
   sessionId: string;
-  /** The hostport that an edge would have; '' for TCP addresses. */
+  /** The hostport that an edge would have. */
   hostport: string;
 }
 

@@ -18,10 +18,11 @@ import { announceEnd } from './end-session.ts';
 import { type AcceptedTunnel, insertTunnels, type NewTunnel } from './insert-tunnels.ts';
 import { announceOnlineAgain, deleteTunnels, recordOffline } from './offline-endpoints.ts';
 import type { Announce, RegistrarDeps } from './registrar-deps.ts';
+import { addressReservationsOf } from './reserved-addresses.ts';
 import { TCP_PORT_KIND } from './route-lookup.ts';
 import { announceUpdate } from './tunnel-legs.ts';
 
-/** Edges answer on this port alone. */
+/** HTTPS and TLS edges answer on this port alone. */
 const EDGE_PORT = 443;
 
 export interface BindResult {
@@ -32,7 +33,7 @@ export interface BindResult {
 }
 
 /** A request that has not been refused so far. */
-interface Candidate extends Omit<NewTunnel, 'domainId'> {
+interface Candidate extends Omit<NewTunnel, 'domainId' | 'addressId'> {
   holder: BindContext;
   /** The index of the request in the batch. */
   index: number;
@@ -96,13 +97,16 @@ async function decide(
     accountId,
     hostname: request.proto === 'tcp' ? null : request.hostname,
   }));
-  const reservations = await reservationsOf(db, wanted, settings);
+  const domains = await reservationsOf(db, wanted, settings);
+  const addresses = await addressReservationsOf(db, allowed.map(wantedAddressOf));
   allowed.forEach((candidate, i) => {
     const { holder, index, request } = candidate;
-    const reservation = reservations[i] as (typeof reservations)[number];
-    if ('refused' in reservation) answers[index] = reservation;
+    const domain = domains[i] as (typeof domains)[number];
+    const address = addresses[i] as (typeof addresses)[number];
+    if ('refused' in domain) answers[index] = domain;
+    else if ('refused' in address) answers[index] = address;
     else if (holder.isOnEdge) answers[index] = { refused: 'onEdge', target: targetOf(request) };
-    else accepted.push({ ...candidate, domainId: reservation.domainId, joins: false });
+    else accepted.push({ ...candidate, ...domain, ...address, joins: false });
   });
   if (accepted.length === 0) return answers;
 
@@ -110,8 +114,12 @@ async function decide(
     db,
     accepted.map(({ address, holder }) => ({ address, holder })),
   );
-  const addresses = accepted.map(({ address }) => address);
-  const served = await tunnelsAt(db, addresses, node.id, settings.sessionHold);
+  const served = await tunnelsAt(
+    db,
+    accepted.map(({ address }) => address),
+    node.id,
+    settings.sessionHold,
+  );
   const refused = new Map<number, AgentRefusal>();
   /** Tunnels that end because their address goes to another one, with the account of the new tunnel. */
   const replaced: (ServingTunnel & { newAccountId: string })[] = [];
@@ -178,12 +186,16 @@ async function decide(
   return answers;
 }
 
-/** Why accepted requests were not inserted: an edge got the name before the claim was locked, or the session ended. */
+/** Why accepted requests were not inserted: an edge or a reservation got the address before the claim was locked, or the session ended. */
 async function refusalsOfLost(db: Db, lost: readonly Candidate[], nodeId: string): Promise<Map<number, AgentRefusal>> {
   const requested = lost.map(({ request, hostport }) => ({ sessionId: request.sessionId, hostport }));
   const contexts = await loadBindContexts(db, requested, nodeId);
-  const why = ({ request }: Candidate, i: number): AgentRefusal =>
-    contexts[i]?.isOnEdge ? { refused: 'onEdge', target: targetOf(request) } : { refused: 'sessionEnded' };
+  const reservations = await addressReservationsOf(db, lost.map(wantedAddressOf));
+  const why = ({ request }: Candidate, i: number): AgentRefusal => {
+    const reservation = reservations[i];
+    if (reservation && 'refused' in reservation) return reservation;
+    return contexts[i]?.isOnEdge ? { refused: 'onEdge', target: targetOf(request) } : { refused: 'sessionEnded' };
+  };
   return new Map(lost.map((candidate, i) => [candidate.index, why(candidate, i)]));
 }
 
@@ -213,7 +225,9 @@ function targetOf({ proto, hostname, port }: BindRequest): string {
   return proto === 'tcp' ? `${hostname}:${port}` : hostname;
 }
 
-/** The hostport that an edge would have; '' for TCP addresses. */
-function hostportOf({ proto, hostname }: BindRequest): string {
-  return proto === 'tcp' ? '' : `${hostname}:${EDGE_PORT}`;
+/** The hostport that an edge would have. */
+function hostportOf({ proto, hostname, port }: BindRequest): string {
+  return `${hostname}:${proto === 'tcp' ? port : EDGE_PORT}`;
 }
+
+const wantedAddressOf = ({ request, holder: { accountId } }: Candidate) => ({ accountId, request });

@@ -94,13 +94,25 @@ export async function sweepClaims(db: Db): Promise<void> {
   await db.$executeRaw`DELETE FROM claim WHERE held_until <= now() + interval '1 millisecond'`;
 }
 
-/**
- * The names, of these, that agents serve right now, asked by an edge that wants them: a name is never served by both. No agent gets another of them until the end of the transaction, in
- * which the edge has to get its hostports. Names that were kept for an agent are kept no longer.
- */
+/** The names, of these, that agents serve right now: see `servedByAgents`. */
 export async function namesServedByAgents(db: Db, accountId: string, names: string[]): Promise<Set<string>> {
-  if (names.length === 0) return new Set();
   const addresses = names.flatMap((name): EndpointAddress[] => [`http:${name}`, `tls:${name}`]);
+  return new Set(await servedByAgents(db, accountId, addresses));
+}
+
+/** The TCP ports, of these, that agents serve right now: see `servedByAgents`. */
+export async function portsServedByAgents(db: Db, accountId: string, ports: number[]): Promise<Set<number>> {
+  const addresses = ports.map((port): EndpointAddress => `tcp:${port}`);
+  return new Set((await servedByAgents(db, accountId, addresses)).map(Number));
+}
+
+/**
+ * What, of these addresses, agents serve right now, without the listener. An edge asks that wants them: an address is never served by
+ * both. No agent gets another of them until the end of the transaction, in which the edge has to get its hostports. Addresses that
+ * were kept for an agent are kept no longer.
+ */
+async function servedByAgents(db: Db, accountId: string, addresses: EndpointAddress[]): Promise<string[]> {
+  if (addresses.length === 0) return [];
   // What is not there cannot be locked. The claims are nobody's, and gone when this is over.
   await db.$executeRaw`
     INSERT INTO claim (address, account_id, credential_id, pooling)
@@ -112,5 +124,5 @@ export async function namesServedByAgents(db: Db, accountId: string, names: stri
       SELECT 1 FROM tunnel_leg l JOIN node ON node.id = l.node_id
       WHERE l.tunnel_id = e.tunnel_id AND node.lease_until > now()))`;
   await freeClaims(db, addresses);
-  return new Set(served.map(({ address }) => address.slice(address.indexOf(':') + 1)));
+  return served.map(({ address }) => address.slice(address.indexOf(':') + 1));
 }

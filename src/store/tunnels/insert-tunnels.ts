@@ -14,7 +14,9 @@ export interface NewTunnel {
   tunnelId: string;
   endpointId: string;
   domainId: string | null;
-  /** The hostport that an edge would have; '' for TCP addresses. */
+  /** The account's reservation of the TCP address. */
+  addressId: string | null;
+  /** The hostport that an edge would have. */
   hostport: string;
 }
 
@@ -24,7 +26,7 @@ export interface AcceptedTunnel extends NewTunnel {
 }
 
 export interface InsertedTunnels {
-  /** The endpoints that were inserted or got a leg. For the others, the session was gone or an edge had got the name. */
+  /** The endpoints that were inserted or got a leg. For the others, the session was gone, or an edge or a reservation had got the address. */
   live: Set<string>;
   /** The offline endpoints that were deleted because their addresses are online again. */
   onlineAgain: { id: string; accountId: string }[];
@@ -40,27 +42,31 @@ export async function insertTunnels(
   tunnels: readonly AcceptedTunnel[],
 ): Promise<InsertedTunnels> {
   const { region } = settings;
-  const rows = tunnels.map(({ request, holder, address, tunnelId, endpointId, domainId, hostport, joins }) => ({
-    session_id: request.sessionId,
-    account_id: holder.accountId,
-    credential_id: holder.credentialId,
-    tunnel_id: tunnelId,
-    endpoint_id: endpointId,
-    domain_id: domainId,
-    address,
-    proto: request.proto,
-    public_url: request.publicUrl,
-    hostport: `${request.hostname}:${request.port}`,
-    of_edge: hostport,
-    pooling: request.pooling,
-    forwards_to: request.forwardsTo,
-    metadata: request.metadata,
-    joins,
-  }));
+  const rows = tunnels.map(
+    ({ request, holder, address, tunnelId, endpointId, domainId, addressId, hostport, joins }) => ({
+      session_id: request.sessionId,
+      account_id: holder.accountId,
+      credential_id: holder.credentialId,
+      tunnel_id: tunnelId,
+      endpoint_id: endpointId,
+      domain_id: domainId,
+      address_id: addressId,
+      port: request.proto === 'tcp' ? request.port : null,
+      address,
+      proto: request.proto,
+      public_url: request.publicUrl,
+      hostport: `${request.hostname}:${request.port}`,
+      of_edge: hostport,
+      pooling: request.pooling,
+      forwards_to: request.forwardsTo,
+      metadata: request.metadata,
+      joins,
+    }),
+  );
   const inserted = await db.$queryRaw<{ id: string; accountId: string | null }[]>`
     WITH wanted AS (
       SELECT * FROM json_to_recordset(${toJsonRows(rows)}::json) AS w(session_id text, account_id text, credential_id text,
-        tunnel_id text, endpoint_id text, domain_id text, address text, proto text, public_url text, hostport text,
+        tunnel_id text, endpoint_id text, domain_id text, address_id text, port int, address text, proto text, public_url text, hostport text,
         of_edge text, pooling boolean, forwards_to text, metadata text, joins boolean)
     ), taken AS (
       UPDATE claim SET account_id = w.account_id, credential_id = w.credential_id, pooling = w.pooling, held_until = NULL
@@ -70,15 +76,16 @@ export async function insertTunnels(
     ), ready AS (
       SELECT w.* FROM wanted w JOIN session ON session.id = w.session_id
       WHERE NOT EXISTS (SELECT 1 FROM edge_hostport e WHERE e.hostport = w.of_edge)
+        AND NOT EXISTS (SELECT 1 FROM reserved_address r WHERE r.port = w.port AND r.id IS DISTINCT FROM w.address_id)
     ), opened AS (
       INSERT INTO tunnel (id, account_id, session_id, proto, public_url, forwards_to, metadata, region)
       SELECT tunnel_id, account_id, session_id, proto, public_url, forwards_to, metadata, ${region} FROM ready
       WHERE NOT joins RETURNING id
     ), live AS (
       INSERT INTO endpoint (id, account_id, node_id, type, proto, public_url, hostport, address, metadata, region,
-        domain_id, tunnel_id)
+        domain_id, address_id, tunnel_id)
       SELECT w.endpoint_id, w.account_id, ${node.id}, 'EPHEMERAL', w.proto, w.public_url, w.hostport, w.address,
-        w.metadata, ${region}, w.domain_id, opened.id FROM ready w JOIN opened ON opened.id = w.tunnel_id
+        w.metadata, ${region}, w.domain_id, w.address_id, opened.id FROM ready w JOIN opened ON opened.id = w.tunnel_id
       RETURNING id
     ), joined AS (
       INSERT INTO tunnel_leg (tunnel_id, session_id, node_id)

@@ -45,9 +45,13 @@ export const bindErrors: Record<AgentRefusal['refused'], { number: number; text:
     number: 320,
     text: 'The name {target} is reserved by another account, or lies below a name that is. Ask for another name.',
   },
+  addressReserved: {
+    number: 90322,
+    text: 'The address {target} is reserved by another account. Ask for another port, or reserve an address and ask for that one.',
+  },
   onEdge: {
     number: 381,
-    text: 'The name {target} belongs to an edge. Open a tunnel with the labels of the edge’s backend, or remove the name from the edge.',
+    text: '{target} belongs to an edge. Open a tunnel with the labels of the edge’s backend, or remove it from the edge.',
   },
   inUse: {
     number: 334,

@@ -93,7 +93,7 @@ export interface LabelBindRequest {
 export type AgentRefusal =
   | { refused: 'authtokenMalformed' | 'authtokenUnknown' | 'authtokenInactive' }
   | { refused: 'nameDenied' | 'addressDenied' | 'anyPortDenied' | 'labelDenied'; target: string }
-  | { refused: 'notReserved' | 'reservedByOther' | 'onEdge' | 'inUse'; target: string }
+  | { refused: 'notReserved' | 'reservedByOther' | 'addressReserved' | 'onEdge' | 'inUse'; target: string }
   /** The session ended meanwhile, or its credential was revoked. */
   | { refused: 'sessionEnded' };
 

@@ -163,7 +163,7 @@ export class EndpointRegistry {
   /** A tunnel of this node. @param proto as which kind of endpoint a labelled tunnel is to serve. */
   byTunnelId(tunnelId: string, proto: Proto): LiveEndpoint | undefined {
     const labelled = this.labelled.byTunnelId(tunnelId);
-    if (labelled) return labelled.endpointFor(proto === 'tls' ? 'tls' : 'https');
+    if (labelled) return labelled.endpointFor(proto === 'http' ? 'https' : proto);
     // A tunnel and its endpoint share what follows the prefix.
     return this.byId(tunnelId.replace('tn_', 'ep_'));
   }

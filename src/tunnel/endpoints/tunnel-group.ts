@@ -6,7 +6,7 @@ import { LiveTunnel } from './live-tunnel.ts';
 import { newTunnelLoad, type StreamSlots } from './stream-slots.ts';
 
 /** The kind of edge, as the proxy header to the agent names it. */
-export type EdgeProto = 'https' | 'tls';
+export type EdgeProto = 'https' | 'tls' | 'tcp';
 
 /** The properties of a labelled tunnel. */
 export interface LabelledTunnelSettings {
@@ -45,7 +45,7 @@ export class LabelledTunnel {
         load,
       );
     };
-    this.#endpoints = { https: newEndpoint('https'), tls: newEndpoint('tls') };
+    this.#endpoints = { https: newEndpoint('https'), tls: newEndpoint('tls'), tcp: newEndpoint('tcp') };
   }
 
   /** The endpoint for visitors of one kind of edge. It is the same object each time. */
@@ -55,20 +55,17 @@ export class LabelledTunnel {
 
   /** Refuses new streams. Open streams continue. */
   close(): void {
-    this.#endpoints.https.close();
-    this.#endpoints.tls.close();
+    for (const endpoint of Object.values(this.#endpoints)) endpoint.close();
   }
 
   /** As `LiveTunnel.leave`. */
   leave(): void {
-    this.#endpoints.https.leave();
-    this.#endpoints.tls.leave();
+    for (const endpoint of Object.values(this.#endpoints)) endpoint.leave();
   }
 
   /** Takes new streams again. */
   reopen(): void {
-    this.#endpoints.https.reopen();
-    this.#endpoints.tls.reopen();
+    for (const endpoint of Object.values(this.#endpoints)) endpoint.reopen();
   }
 }
 

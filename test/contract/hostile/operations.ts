@@ -56,6 +56,7 @@ const backend = (place = ''): Writing['members'] => ({ [`${place}enabled`]: 'boo
 
 const edge = { ...texts, hostports: 'strings' } as const;
 const httpsEdge: Writing['members'] = { ...edge, mutual_tls: 'object', ...mutualTls('mutual_tls.') };
+const tcpEdge: Writing['members'] = { ...edge, backend: 'object', ...backend('backend.') };
 const tlsEdge: Writing['members'] = { ...httpsEdge, backend: 'object', ...backend('backend.') };
 const route: Writing['members'] = {
   ...texts,
@@ -170,6 +171,14 @@ export const writings = {
   updateHttpsEdge: writing('PATCH /edges/https/{id}', 'updateHttpsEdge', httpsEdge, none, the('httpsEdge')),
   createTlsEdge: writing('POST /edges/tls', 'createTlsEdge', tlsEdge),
   updateTlsEdge: writing('PATCH /edges/tls/{id}', 'updateTlsEdge', tlsEdge, none, the('tlsEdge')),
+  createTcpEdge: writing('POST /edges/tcp', 'createTcpEdge', tcpEdge),
+  updateTcpEdge: writing('PATCH /edges/tcp/{id}', 'updateTcpEdge', tcpEdge, none, the('tcpEdge')),
+  createAddress: writing('POST /reserved_addrs', 'createReservedAddress', {
+    ...texts,
+    region: 'string',
+    port: 'uint32',
+  }),
+  updateAddress: writing('PATCH /reserved_addrs/{id}', 'updateReservedAddress', texts, none, the('address')),
   createRoute: writing(
     `POST ${routePath}`,
     'createHttpsEdgeRoute',
@@ -198,6 +207,13 @@ export const writings = {
     backend(),
     withBackend,
     the('tlsEdge'),
+  ),
+  putTcpBackend: writing(
+    'PUT /edges/tcp/{id}/backend',
+    'replaceTcpEdgeBackend',
+    backend(),
+    withBackend,
+    the('tcpEdge'),
   ),
   putTlsMutualTls: writing(
     'PUT /edges/tls/{id}/mutual_tls',

@@ -159,7 +159,7 @@ const notThere = [
   '/api/credentials',
   '/users',
   '/edges',
-  '/edges/tcp',
+  '/edges/udp',
   '/backends',
   '/credentials/x/y',
   '/credentials;x=1',

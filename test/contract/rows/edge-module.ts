@@ -39,6 +39,9 @@ const ofRoute = (path: string, name: string) => ({
 const ofTlsEdge = (path: string, name: string) => ({
   ...{ path: `/edges/tls/{id}/${path}`, name: `tlsEdge${name}`, member: path, at: edge('/edges/tls') },
 });
+const ofTcpEdge = (path: string, name: string) => ({
+  ...{ path: `/edges/tcp/{id}/${path}`, name: `tcpEdge${name}`, member: path, at: edge('/edges/tcp') },
+});
 
 export const edgeModuleRows: Row[] = [
   { ...ofRoute('ip_restriction', 'IpRestriction'), ...restriction },
@@ -93,6 +96,19 @@ export const edgeModuleRows: Row[] = [
     shape: shapes.policy,
     body: always({ enabled: false, inbound: [{ actions: [{ type: 'deny' }] }] }),
     answer: always({ enabled: false, inbound: [everybody], outbound: [] }),
+  },
+  { ...ofTcpEdge('ip_restriction', 'IpRestriction'), ...restriction },
+  {
+    ...ofTcpEdge('traffic_policy', 'TrafficPolicy'),
+    shape: shapes.trafficPolicy,
+    body: always({ value: connections }),
+    answer: always({ enabled: true, value: connections }),
+  },
+  {
+    ...ofTcpEdge('policy', 'Policy'),
+    shape: shapes.policy,
+    body: always({ inbound: [{ actions: [{ type: 'deny' }] }] }),
+    answer: always({ enabled: true, inbound: [everybody], outbound: [] }),
   },
   {
     ...{ path: '/edges/https/{id}/tls_termination', name: 'httpsEdgeTlsTermination', member: 'tls_termination' },

@@ -5,7 +5,9 @@ import { type HostileCase, wrong } from '../hostile/case.ts';
 import type { WritingName } from '../hostile/operations.ts';
 import { hostname, type World } from '../world.ts';
 
-const restrictions: HostileCase[] = (['putRouteIpRestriction', 'putTlsIpRestriction'] as const).flatMap((name) => [
+const restrictions: HostileCase[] = (
+  ['putRouteIpRestriction', 'putTlsIpRestriction', 'putTcpIpRestriction'] as const
+).flatMap((name) => [
   wrong(name, 'ip_policy_ids', undefined, 7025),
   wrong(name, 'ip_policy_ids', [], 7025),
   wrong(name, 'ip_policy_ids', Array(11).fill(newId('ipp')), 7013),
@@ -93,7 +95,7 @@ const policy = (name: WritingName, document: object | string, number: number) =>
   wrong(name, 'value', typeof document === 'string' ? document : JSON.stringify(document), number);
 const policies: HostileCase[] = [
   wrong('putRouteTrafficPolicy', 'value', undefined, 90007),
-  ...(['putRouteTrafficPolicy', 'putTlsTrafficPolicy'] as const).flatMap((name) => [
+  ...(['putRouteTrafficPolicy', 'putTlsTrafficPolicy', 'putTcpTrafficPolicy'] as const).flatMap((name) => [
     policy(name, '', 2236),
     policy(name, '[', 2236),
     policy(name, 'null', 2236),
@@ -104,6 +106,7 @@ const policies: HostileCase[] = [
   ]),
   policy('putRouteTrafficPolicy', { on_tcp_connect: rule({ type: 'deny' }) }, 2248),
   policy('putTlsTrafficPolicy', { on_http_request: rule({ type: 'deny' }) }, 2230),
+  policy('putTcpTrafficPolicy', { on_http_request: rule({ type: 'deny' }) }, 2230),
   wrong('putRoutePolicy', 'inbound', rule({ type: 'denny' }), 2201),
   wrong('putRoutePolicy', 'inbound', rule(), 2206),
   wrong('putTlsPolicy', 'outbound', rule({ type: 'deny' }), 2230),

@@ -23,6 +23,14 @@ const ofTlsEdge = (path: string, name: string, members: Members, good?: Writing[
     good,
     the('tlsEdge'),
   );
+const ofTcpEdge = (path: string, name: string, members: Members, good?: Writing['good']) =>
+  writing(
+    `PUT /edges/tcp/{id}/${path}`,
+    `replaceTcpEdge${name}`,
+    { enabled: 'boolean', ...members },
+    good,
+    the('tcpEdge'),
+  );
 
 const withIpPolicy = ({ ids }: World) => ({ ip_policy_ids: [ids.ipPolicy] });
 const headers = { add: 'labels', remove: 'strings' } as const;
@@ -31,6 +39,9 @@ const rules = { inbound: 'objects', outbound: 'objects' } as const;
 export const moduleWritings = {
   putRouteIpRestriction: ofRoute('ip_restriction', 'IpRestriction', { ip_policy_ids: 'ids' }, withIpPolicy),
   putTlsIpRestriction: ofTlsEdge('ip_restriction', 'IpRestriction', { ip_policy_ids: 'ids' }, withIpPolicy),
+  putTcpIpRestriction: ofTcpEdge('ip_restriction', 'IpRestriction', { ip_policy_ids: 'ids' }, withIpPolicy),
+  putTcpTrafficPolicy: ofTcpEdge('traffic_policy', 'TrafficPolicy', { value: 'string' }, () => ({ value: '{}' })),
+  putTcpPolicy: ofTcpEdge('policy', 'Policy', rules),
   putCompression: ofRoute('compression', 'Compression', {}),
   putWebsocketTcpConverter: ofRoute('websocket_tcp_converter', 'WebsocketTcpConverter', {}),
   putRequestHeaders: ofRoute('request_headers', 'RequestHeaders', headers),

@@ -85,6 +85,7 @@ const backend = {
 const modules: Row[] = [
   { ...backend, path: `${routePath}/{id}/backend`, name: 'httpsEdgeRouteBackend', at: freshRoute },
   { ...backend, path: '/edges/tls/{id}/backend', name: 'tlsEdgeBackend', at: edge('/edges/tls') },
+  { ...backend, path: '/edges/tcp/{id}/backend', name: 'tcpEdgeBackend', at: edge('/edges/tcp') },
   {
     ...{ path: '/edges/https/{id}/mutual_tls', name: 'httpsEdgeMutualTls', member: 'mutual_tls' },
     shape: shapes.mutualTls,

@@ -37,6 +37,15 @@ const kinds: Kind[] = [
     listed: (world, got) => [expected.domain(world, got[0], { domain: '*.world.example.com', region: 'us' })],
   },
   {
+    ...{ path: '/reserved_addrs', single: 'reservedAddress', plural: 'reservedAddresses', key: 'reserved_addrs' },
+    shape: shapes.reservedAddress,
+    make: expected.reservedAddress,
+    body: () => ({ ...texts, region: 'eu' }),
+    shown: () => ({ ...texts, region: 'eu' }),
+    change: { metadata: 'changed' },
+    listed: (world, got) => [expected.reservedAddress(world, got[0], { id: world.ids.address, region: 'us' })],
+  },
+  {
     ...{ path: '/backends/tunnel_group', single: 'tunnelGroupBackend', plural: 'tunnelGroupBackends', key: 'backends' },
     shape: shapes.backend,
     make: expected.backend,
@@ -103,6 +112,15 @@ const kinds: Kind[] = [
     shown: (world) => ({ ...texts, backend: expected.backendModule(world) }),
     change: { metadata: '' },
     listed: (world, got) => [expected.tlsEdge(world, got[0], { hostports: ['tls.world.example.com:443'] })],
+  },
+  {
+    ...{ path: '/edges/tcp', single: 'tcpEdge', plural: 'tcpEdges', key: 'tcp_edges' },
+    shape: edgeShapes.tcpEdge,
+    make: expected.tcpEdge,
+    body: ({ ids }) => ({ ...texts, backend: { backend_id: ids.backend } }),
+    shown: (world) => ({ ...texts, backend: expected.backendModule(world) }),
+    change: { metadata: '' },
+    listed: (world, got) => [expected.tcpEdge(world, got[0], { id: world.ids.tcpEdge })],
   },
 ];
 

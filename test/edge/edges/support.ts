@@ -3,11 +3,11 @@
 import { onTestFinished } from 'vitest';
 import type {
   BackendConfig,
+  ConnectionEdgeConfig,
   EdgeConfigSource,
   EdgeConfigs,
   HttpsEdgeConfig,
   RouteConfig,
-  TlsEdgeConfig,
 } from '../../../src/edge/edges/edge-config.ts';
 import type { LiveRoute } from '../../../src/edge/edges/https-edge.ts';
 import { LiveEdges } from '../../../src/edge/edges/live-edges.ts';
@@ -34,7 +34,7 @@ export function httpsEdge(id: string, name: string, more: Partial<HttpsEdgeConfi
   return { kind: 'https', id, accountId: ACCOUNT, names, modules: {}, routes: [route(`r_${id}`, '/')], ...more };
 }
 
-export function tlsEdge(id: string, name: string, more: Partial<TlsEdgeConfig> = {}): TlsEdgeConfig {
+export function tlsEdge(id: string, name: string, more: Partial<ConnectionEdgeConfig> = {}): ConnectionEdgeConfig {
   const names = [{ hostname: name, endpointId: `ep_${id}` }];
   return { kind: 'tls', id, accountId: ACCOUNT, names, backend: WEB, modules: {}, ...more };
 }

@@ -1,7 +1,7 @@
 // The configuration of edges, and the certificates of domains, as the data plane gets them from the rows.
 
 import { beforeAll, expect, test } from 'vitest';
-import type { HttpsEdgeConfig, TlsEdgeConfig } from '../../../src/edge/edges/edge-config.ts';
+import type { ConnectionEdgeConfig, HttpsEdgeConfig } from '../../../src/edge/edges/edge-config.ts';
 import { basicAuthModule } from '../../../src/edge/modules/basic-auth.ts';
 import { moduleDescriptors } from '../../../src/edge/modules/index.ts';
 import { edgeConfigSource } from '../../../src/store/edges/edge-config-source.ts';
@@ -84,12 +84,16 @@ test('an address is allowed by any of the IP policies, and denied by any of them
   for (const [position, policyId] of [first, second].entries())
     await prisma.edgeIpPolicy.create({ data: { edgeId: id, policyId, position } });
   await prisma.edgeIpPolicy.create({ data: { edgeId: empty, policyId: await account.policy(), position: 0 } });
-  expect((await edge<TlsEdgeConfig>(id)).modules.ipRestriction).toEqual({
+  expect((await edge<ConnectionEdgeConfig>(id)).modules.ipRestriction).toEqual({
     enabled: true,
     allow: ['10.0.0.0/8', '2001:db8::/32'],
     deny: ['10.1.0.0/16'],
   });
-  expect((await edge<TlsEdgeConfig>(empty)).modules.ipRestriction).toEqual({ enabled: true, allow: [], deny: [] });
+  expect((await edge<ConnectionEdgeConfig>(empty)).modules.ipRestriction).toEqual({
+    enabled: true,
+    allow: [],
+    deny: [],
+  });
 });
 
 test('secrets are decrypted; a route whose secret cannot be decrypted has a failure, and the others are loaded', async () => {

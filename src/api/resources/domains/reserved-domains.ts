@@ -6,7 +6,6 @@ import { newId, randomLabel } from '../../../store/ids.ts';
 import { builder, Ref } from '../../builder/builder.ts';
 import { collection, deleteMutation, Node, readRoutes } from '../../collections/collection.ts';
 import type { Context } from '../../context.ts';
-import { ApiError } from '../../errors/errors.ts';
 import { idempotencyKeyArgument } from '../../idempotency.ts';
 import { route } from '../../route.ts';
 import { checkTexts } from '../../text-limits.ts';
@@ -23,10 +22,10 @@ import { checkHolders } from './conflicting-domains.ts';
 import { CreateReservedDomainInput, UpdateReservedDomainInput } from './domain-inputs.ts';
 import { DOMAIN_MEMBERS, DOMAIN_SEARCH } from './domain-members.ts';
 import { readDomainName } from './domain-name.ts';
+import { checkRegion } from './region.ts';
 
 const CNAME_LABEL_LENGTH = 16;
 const ACME_LABEL_LENGTH = 8;
-const REGION_MAX_BYTES = 64;
 
 export const ReservedDomain = builder.prismaObject('ReservedDomain', {
   description: 'A name, or a wildcard for all names below one, that nobody but your account may use.',
@@ -195,12 +194,6 @@ deleteMutation(reservedDomains, 'deleteReservedDomain', {
     'answers on it.',
   before: keepShownElsewhere,
 });
-
-function checkRegion(region: string): string {
-  if (region.length > REGION_MAX_BYTES || !/^[a-z0-9-]*$/i.test(region))
-    throw new ApiError('badRegion', { member: 'region', max: REGION_MAX_BYTES });
-  return region;
-}
 
 const selection =
   'id uri createdAt description metadata domain region cnameTarget httpEndpointConfiguration { id uri } ' +

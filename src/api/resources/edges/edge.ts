@@ -1,4 +1,4 @@
-// What HTTPS and TLS edges have in common. They are rows of one table.
+// What HTTPS, TLS and TCP edges have in common. They are rows of one table.
 
 import type { Db } from '../../../store/database/client.ts';
 import { deleteEdgeEndpoints } from '../../../store/edges/edge-endpoints.ts';
@@ -22,7 +22,7 @@ import { NOTE_COLUMNS, type SearchColumns } from '../../resource.ts';
 import { checkTexts, type OwnerNotes } from '../../text-limits.ts';
 import { writeHostports } from './hostports.ts';
 
-const kinds = { httpsEdge: 'HTTPS', tlsEdge: 'TLS' } as const satisfies Record<string, EdgeKind>;
+const kinds = { httpsEdge: 'HTTPS', tlsEdge: 'TLS', tcpEdge: 'TCP' } as const satisfies Record<string, EdgeKind>;
 
 interface Input extends OwnerNotes {
   hostports?: string[] | null;
@@ -69,7 +69,7 @@ async function change(
   const { context, db, id } = where;
   const data = {
     ...checkTexts(input),
-    hostports: await writeHostports(input.hostports, context, db, id),
+    hostports: await writeHostports(host.kind, input.hostports, context, db, id),
     ...(await writeModules(host, modules, input, where)),
   };
   const row = await db.edge.update({ ...query, where: { id }, data });
@@ -106,21 +106,24 @@ export function edgeDeletion(
   );
 }
 
+const NAMES =
+  'The names it answers, each a reserved domain of your account and the port 443, as in `app.example.com:443`.';
+const ADDRESSES =
+  'The addresses it answers, each a reserved TCP address of your account, as in `gateway.example.com:20000`.';
+
 const texts = {
   description: 'What it is for, for people; at most 255 bytes.',
   metadata: 'Anything, for machines; at most 4096 bytes.',
-  hostports:
-    'The names it answers, each a reserved domain of your account and the port 443, as in `app.example.com:443`.',
 };
 
 /** The inputs that create and change a kind of edge. */
-export function edgeInputs(name: string, modules: AnyApiModule[]) {
+export function edgeInputs(name: string, modules: AnyApiModule[], hostports = NAMES) {
   const create = builder.inputType(`Create${name}Input`, {
     description: 'A new edge. Every member may be left out.',
     fields: (t) => ({
       description: t.string({ description: texts.description }),
       metadata: t.string({ description: texts.metadata }),
-      hostports: t.stringList({ description: texts.hostports }),
+      hostports: t.stringList({ description: hostports }),
       ...moduleInputs(t, modules),
     }),
   });
@@ -129,12 +132,15 @@ export function edgeInputs(name: string, modules: AnyApiModule[]) {
     fields: (t) => ({
       description: t.string({ description: `${texts.description} "" clears it.` }),
       metadata: t.string({ description: `${texts.metadata} "" clears it.` }),
-      hostports: t.stringList({ description: `${texts.hostports} Replaces the whole list.` }),
+      hostports: t.stringList({ description: `${hostports} Replaces the whole list.` }),
       ...moduleInputs(t, modules),
     }),
   });
   return { create, update };
 }
+
+/** The inputs of TCP edges, as `edgeInputs`. */
+export const tcpEdgeInputs = (modules: AnyApiModule[]) => edgeInputs('TcpEdge', modules, ADDRESSES);
 
 /** What of an edge's row gives its hostports, in the order in which they were given. */
 export const hostportsSelect = { hostports: { select: { hostport: true }, orderBy: { position: 'asc' } } } as const;

@@ -1,8 +1,9 @@
-// The hostports of an edge: names and ports that its account has reserved, and that no other edge answers and no agent serves.
+// The hostports of an edge: names and ports, or TCP addresses, that its account has reserved, and that no other edge answers and no
+// agent serves.
 
 import type { Db } from '../../../store/database/client.ts';
 import { reservedFor } from '../../../store/domains/reservations.ts';
-import { namesServedByAgents } from '../../../store/tunnels/claims.ts';
+import { namesServedByAgents, portsServedByAgents } from '../../../store/tunnels/claims.ts';
 import type { Context } from '../../context.ts';
 import { ApiError } from '../../errors/errors.ts';
 
@@ -17,13 +18,20 @@ const EDGE_PORT = 443;
  * @throws {ApiError} naming the first that cannot be had.
  */
 export async function writeHostports(
+  kind: 'httpsEdge' | 'tlsEdge' | 'tcpEdge',
   given: string[] | null | undefined,
-  { accountId, app }: Context,
+  context: Context,
   db: Db,
   edgeId: string,
 ) {
   if (given == null) return undefined;
   if (given.length > HOSTPORTS_MAX) throw new ApiError('tooManyHostports', { member: 'hostports', max: HOSTPORTS_MAX });
+  const create =
+    kind === 'tcpEdge' ? await addressesOf(given, context, db, edgeId) : await namesOf(given, context, db, edgeId);
+  return { deleteMany: {}, create };
+}
+
+async function namesOf(given: string[], { accountId, app }: Context, db: Db, edgeId: string) {
   const create: { hostport: string; domainId: string; position: number }[] = [];
   const wanted = new Map<string, string>();
   for (const [position, text] of given.entries()) {
@@ -40,7 +48,26 @@ export async function writeHostports(
   }
   for (const domain of await namesServedByAgents(db, accountId, [...wanted.keys()]))
     throw new ApiError('hostportServed', { member: wanted.get(domain) ?? 'hostports', domain });
-  return { deleteMany: {}, create };
+  return create;
+}
+
+async function addressesOf(given: string[], { accountId, app }: Context, db: Db, edgeId: string) {
+  const create: { hostport: string; addressId: string; position: number }[] = [];
+  const wanted = new Map<number, string>();
+  for (const [position, text] of given.entries()) {
+    const member = `hostports[${position}]`;
+    const hostport = text.toLowerCase();
+    const row = await db.reservedAddress.findFirst({ where: { accountId, addr: hostport } });
+    if (!row) throw new ApiError('hostportNoAddress', { member, host: app.config.baseDomain });
+    if (create.some((other) => other.hostport === hostport)) throw new ApiError('hostportRepeated', { member });
+    const holder = await db.edgeHostport.findUnique({ where: { hostport }, select: { edgeId: true } });
+    if (holder && holder.edgeId !== edgeId) throw new ApiError('hostportTaken', { member, hostport });
+    if (!holder) wanted.set(row.port, member);
+    create.push({ hostport, addressId: row.id, position });
+  }
+  for (const port of await portsServedByAgents(db, accountId, [...wanted.keys()]))
+    throw new ApiError('hostportServed', { member: wanted.get(port) ?? 'hostports', domain: `the port ${port}` });
+  return create;
 }
 
 function readHostport(text: string, member: string): { domain: string; hostport: string } {

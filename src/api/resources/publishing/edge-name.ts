@@ -28,7 +28,7 @@ async function findEdgeName(host: string, context: Context): Promise<EdgeName> {
   const name = readDomainName(host, app.config);
   const domainId = await reservedFor(db, accountId, name.domain);
   if (domainId !== null) {
-    await writeHostports([`${name.domain}:443`], context, db, '');
+    await writeHostports('httpsEdge', [`${name.domain}:443`], context, db, '');
   } else {
     await checkUnheld(db, accountId, name, app.config.baseDomain);
     const [served] = await namesServedByAgents(db, accountId, [name.domain]);

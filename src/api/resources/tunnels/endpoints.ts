@@ -1,7 +1,7 @@
 // Endpoints: the public addresses that answer right now (specification sections 2.2 and 4.2). They come and go with
 // the tunnels and edges that serve them.
 
-import { isId } from '../../../store/ids.ts';
+import { edgeListPath } from '../../../store/edge-paths.ts';
 import { builder, Ref } from '../../builder/builder.ts';
 import { collection, Node, readRoutes } from '../../collections/collection.ts';
 import { choice, ID_MEMBER, id, text, time } from '../../collections/members.ts';
@@ -47,8 +47,9 @@ export const Endpoint = builder.prismaObject('Endpoint', {
     tcpAddr: t.field({
       type: Ref,
       nullable: true,
-      description: 'The reserved TCP address; always null, as there are none.',
-      resolve: () => null,
+      description: 'The reserved TCP address that it is; null when its port is not reserved, and where it is a name.',
+      select: { addressId: true },
+      resolve: ({ addressId: id }) => (id === null ? null : { id, path: `/reserved_addrs/${id}` }),
     }),
     tunnel: t.field({
       type: Ref,
@@ -62,8 +63,7 @@ export const Endpoint = builder.prismaObject('Endpoint', {
       nullable: true,
       description: 'The edge that serves it; null when a tunnel does.',
       select: { edgeId: true },
-      resolve: ({ edgeId: id }) =>
-        id === null ? null : { id, path: `/edges/${isId('edgtls', id) ? 'tls' : 'https'}/${id}` },
+      resolve: ({ edgeId: id }) => (id === null ? null : { id, path: `${edgeListPath(id)}/${id}` }),
     }),
     traffic: t.field({
       type: EndpointTraffic,
@@ -137,6 +137,7 @@ const endpoints = collection({
     region: text('region'),
     node_id: id('nodeId', { isNullable: true }),
     'domain.id': id('domainId', { isNullable: true }),
+    'tcp_addr.id': id('addressId', { isNullable: true }),
     'tunnel.id': id('tunnelId', { isNullable: true }),
     'edge.id': id('edgeId', { isNullable: true }),
   },

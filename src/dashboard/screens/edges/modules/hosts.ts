@@ -9,7 +9,7 @@ import {
   unsetOperations,
 } from '../../../generated/operations.ts';
 
-export type HostKind = keyof typeof unsetOperations;
+export type HostKind = Exclude<keyof typeof unsetOperations, 'tcpEdge'>;
 
 /** An edge or route that has modules. */
 export interface ModuleHost {

@@ -1,22 +1,22 @@
-// What a TLS edge does: each connection passes its modules, and goes whole to one of its tunnels.
+// What a TLS or TCP edge does: each connection passes its modules, and goes whole to one of its tunnels.
 
 import type { ConnectionModule, TlsParameters } from '../../http/module.ts';
 import { createModules } from '../http-modules.ts';
 import type { EndpointRules } from '../pipeline/endpoint-rules.ts';
-import type { TlsEdgeConfig } from './edge-config.ts';
+import type { ConnectionEdgeConfig } from './edge-config.ts';
 import { type EdgeRuntimeDeps, reasonOf } from './edge-runtime-deps.ts';
 import { tlsParametersOf } from './tls-parameters.ts';
 
-export class TlsEdgeRuntime implements EndpointRules {
+export class ConnectionEdgeRuntime implements EndpointRules {
   readonly connection: readonly ConnectionModule[];
   readonly tls: TlsParameters | undefined;
 
-  constructor(config: TlsEdgeConfig, { environment, descriptors, onBroken }: EdgeRuntimeDeps) {
+  constructor(config: ConnectionEdgeConfig, { environment, descriptors, onBroken }: EdgeRuntimeDeps) {
+    const { accountId, kind: proto } = config;
     try {
       if (config.failure !== undefined) throw new Error(config.failure);
-      const owner = { accountId: config.accountId, proto: 'tls' } as const;
-      const { connection, tls } = createModules(descriptors, config.modules, owner, environment);
-      this.tls = tlsParametersOf('tls', tls);
+      const { connection, tls } = createModules(descriptors, config.modules, { accountId, proto }, environment);
+      this.tls = proto === 'tls' ? tlsParametersOf(proto, tls) : undefined;
       this.connection = connection;
     } catch (error) {
       onBroken(config.id, error);
