@@ -4,9 +4,9 @@
 
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { longTests } from './test/soak/long/files.js';
+import { longTests, shortenedTests } from './test/soak/long/files.js';
 
-const all = process.env.SOAK === 'long' ? longTests : ['test/**/*.test.ts'];
+const all = process.env.SOAK === 'long' ? [...longTests, ...shortenedTests] : ['test/**/*.test.ts'];
 // The AWS SDK would tell every worker what Node it likes.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 const soak = process.env.SOAK ? [] : ['test/soak/**', ...longTests];

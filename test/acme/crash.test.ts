@@ -1,14 +1,15 @@
-// The gateway dies while it obtains certificates. `npm run soak -- acme` kills it at every request to the authority.
+// The gateway dies while it obtains certificates; shortened. `npm run soak -- long` has all of these points, and `npm run soak -- acme` kills it at every request to the authority.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { onServer } from '../support/gateway/gateway.ts';
+import { shortened } from '../support/shortened.ts';
 import { type CrashLab, startCrashLab } from './scenarios/crash-lab.ts';
 import { type CrashPoint, crashAt } from './scenarios/crashes.ts';
 
 const points: CrashPoint[] = [
+  { state: 'FINALIZING', at: 'finalize', moment: 'answered' },
   { state: 'ORDERING', at: 'newOrder', moment: 'answered' },
   { state: 'VALIDATING', at: 'challenge', moment: 'answered' },
-  { state: 'FINALIZING', at: 'finalize', moment: 'answered' },
 ];
 
 describe.runIf(onServer)('a gateway that is killed', () => {
@@ -18,7 +19,7 @@ describe.runIf(onServer)('a gateway that is killed', () => {
   });
   afterAll(() => lab?.stop());
 
-  test.each(points)(
+  test.each(shortened(points))(
     'in $state, when the authority has $moment $at, goes on with the same order, and with that of the renewal, too',
     { timeout: 180_000 },
     async (point) => {

@@ -11,6 +11,7 @@ import { startReceiver } from '../../support/events/pipeline-receiver.ts';
 import { onServer } from '../../support/gateway/gateway.ts';
 import { newPlace } from '../../support/gateway/place.ts';
 import { type GatewayProcess, startProcess } from '../../support/gateway/process.ts';
+import { shortened } from '../../support/shortened.ts';
 import { visit } from '../../support/visit.ts';
 
 const LEASE_MS = 2000;
@@ -18,10 +19,11 @@ const KEY = 'key-of-the-tests-of-lost-legs';
 const NAME = 'legs.tunnel.localhost';
 
 describe.runIf(onServer)('on a server', () => {
-  test.each([
+  const nodes = [
     ['of its tunnel', 0],
     ['of a further leg', 1],
-  ] as const)('the node %s is killed', { timeout: 120_000 }, async (_, killed) => {
+  ] as const;
+  test.each(shortened(nodes))('the node %s is killed', { timeout: 120_000 }, async (_, killed) => {
     const place = await newPlace();
     onTestFinished(() => place.remove());
     const database = new pg.Client({ connectionString: place.env.DATABASE_URL });

@@ -5,8 +5,9 @@ export const longTests = [
   'test/acme/{account-key,revocation}.test.ts',
   'test/acme/faults/{addresses,authority,caa,limits,orders,policy-changes,settings}.test.ts',
   'test/bulk/killed.test.ts',
+  'test/cluster/demo.test.ts',
   'test/events/clouds/secrets.test.ts',
-  'test/ops/inherited-sockets.test.ts',
+  'test/ops/{inherited-sockets,upgrade-schema}.test.ts',
   'test/ops/failures/full-disk.test.ts',
   'test/ops/monitoring/memory.test.ts',
   'test/sign-in/tool.test.ts',
@@ -14,4 +15,12 @@ export const longTests = [
   'test/store/embedded/start.test.ts',
   'test/tunnel/herd.test.ts',
   'test/workers/{balance,control,moves,stop}.test.ts',
+];
+
+/** Tests that have more rounds there. */
+export const shortenedTests = [
+  'test/acme/{crash,renewal,two-gateways}.test.ts',
+  'test/cluster/rounds.test.ts',
+  'test/ops/failures/{lost-legs,stop-without-database}.test.ts',
+  'test/workers/{database-away,upgrade}.test.ts',
 ];
