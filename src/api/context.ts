@@ -112,10 +112,6 @@ export class Context {
     return this.#caller;
   }
 
-  get isAuthenticated(): boolean {
-    return this.authenticatedCaller !== null;
-  }
-
   /** Who is calling; null for a stranger. */
   get authenticatedCaller(): Caller | null {
     return this.#caller instanceof ApiError ? null : this.#caller;
@@ -145,8 +141,7 @@ export class Context {
   ): Promise<T> {
     return this.#transact(async (context, announce) => {
       const row = await this.#write(context, announce, { resource, action: 'CREATED' }, work);
-      const written = { resource, id: row.id };
-      await this.app.audit.recordCreation(context, announce, written).catch((error) => {
+      await this.app.audit.recordCreation(context, announce, { resource, id: row.id }).catch((error) => {
         throw translateConflict(error);
       });
       return row;
@@ -230,6 +225,11 @@ export class Context {
   /** Writes what is no change of a resource, so that no event tells of it and nobody is kept as who did it. */
   withoutAudit<T>(work: (db: Db, announce: Announce) => Promise<T>): Promise<T> {
     return this.#transact((context, announce) => work(context.db, announce));
+  }
+
+  /** The same operation, as another caller. */
+  as(caller: Caller): Context {
+    return new Context(this.app, this.operationId, this.baseUrl, caller, this.client, this.#transaction);
   }
 
   /** Runs `work` with a context whose every read and write is in one transaction. */

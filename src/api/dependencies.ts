@@ -12,6 +12,7 @@ import type { EndpointTrafficSnapshot } from '../tunnel/endpoints/endpoint-regis
 import type { AnnouncedRefusal, RoundTrip } from '../tunnel/session/session-types.ts';
 import type { ApiError } from './errors/errors.ts';
 import type { SignInLogEntry } from './exchange.ts';
+import type { SingleSignOnSettings } from './single-sign-on-settings.ts';
 
 /** The listener for agents. */
 export interface AgentEndpointInfo {
@@ -27,6 +28,8 @@ export interface AgentEndpointInfo {
 
 /** What all sign-ins of this process share: how many passwords are hashed at once, and who has to wait. */
 export interface SignInService {
+  /** The operator's provider; undefined where there is none. */
+  singleSignOn: SingleSignOn | undefined;
   attempts: {
     /**
      * Makes an attempt, which counts as failed while it is under way.
@@ -42,6 +45,28 @@ export interface SignInService {
    * @throws {ApiError} when too many passwords are being hashed.
    */
   verifyPassword(password: string, stored: string | undefined): Promise<boolean>;
+}
+
+/** Signs users in with the operator's OpenID Connect provider. */
+export interface SingleSignOn {
+  readonly settings: SingleSignOnSettings;
+  /**
+   * @param callbackUrl where the provider sends the browser.
+   * @returns where the user signs in, and the sealed attempt, without which nobody completes it.
+   * @throws {SingleSignOnFailed} when the provider does not answer as it should.
+   */
+  begin(callbackUrl: string): Promise<{ url: string; attempt: string }>;
+  /** @param query of the callback's URL, as it came. @throws {SingleSignOnFailed} when it is no answer to the attempt. */
+  redeem(attempt: string, query: string): Promise<OperatorIdentity>;
+}
+
+/** Who an operator is, as the provider says. */
+export interface OperatorIdentity {
+  issuer: string;
+  subject: string;
+  /** In lower case; '' when there is none that can be relied on. */
+  email: string;
+  groups: string[];
 }
 
 /** Notes which API keys are used, and writes it later. */

@@ -31,12 +31,17 @@ export interface RequestLogFields {
   signIns?: (SignInLogEntry & { ip: string })[];
 }
 
+/** How somebody signs in. */
+export type SignInWay = 'password' | 'link' | 'single sign-on';
+
 /** Somebody signed in, or could not; for the log. */
 export interface SignInLogEntry {
   outcome: 'ok' | 'failed';
-  by: 'password' | 'link';
+  by: SignInWay;
   /** Undefined when nobody has that e-mail address, or that link. */
   userId: string | undefined;
+  /** Why not, where that is not plain. */
+  reason?: string;
 }
 
 /** Writes bodies to clients that may read slowly. */

@@ -1,6 +1,7 @@
 import type { AlertSettings } from '../alerts/settings.ts';
 import type { ProxySettings } from '../edge/proxy-protocol/settings.ts';
 import type { EventSettings } from '../events/settings.ts';
+import type { SingleSignOnSettings } from './single-sign-on-settings.ts';
 
 /** What the API needs to be told. */
 export interface ApiSettings
@@ -44,6 +45,8 @@ export interface ApiSettings
   failingWindow: number;
   /** How many days the audit trail is kept; 0: nothing is. */
   auditDays: number;
+  /** The operator's provider for single sign-on; undefined: there is none. */
+  singleSignOn: SingleSignOnSettings | undefined;
   /** Requests per minute and API key. */
   rateLimit: number;
   /** Requests per minute and address without a valid API key. */

@@ -4,12 +4,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { AcmeSettings } from '../acme/settings.ts';
-import { listValue, port } from './value-types.ts';
-
-const flag = z
-  .enum(['true', 'false'], { error: 'must be true or false' })
-  .default('false')
-  .transform((text) => text === 'true');
+import { flag, listValue, port } from './value-types.ts';
 
 const addresses = listValue('').transform((list, context) => {
   for (const address of list)

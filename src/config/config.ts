@@ -16,6 +16,8 @@ import { alertSettings } from './alert-variables.ts';
 import { certificateSettings, whyNotObtained } from './certificate-variables.ts';
 import { type FigureSettings, figureSettings } from './figure-variables.ts';
 import { type InheritedSockets, readInheritedSockets } from './inherited-sockets.ts';
+import { missingVariable } from './missing-variable.ts';
+import { singleSignOnSettings } from './sso-variables.ts';
 import { workersOf } from './usable-cores.ts';
 import { environment } from './variables.ts';
 
@@ -75,20 +77,15 @@ export class ConfigError extends Error {}
 export function readConfig(env: NodeJS.ProcessEnv, root: string, pid: number = process.pid): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = environment.safeParse(given);
-  const half =
-    halfOfPair(given, 'API_TLS_CERT', 'API_TLS_KEY') ??
-    halfOfPair(given, 'ACME_EAB_KID', 'ACME_EAB_HMAC_KEY') ??
-    halfOfPair(given, 'SMTP_URL', 'SMTP_FROM');
-  const believed = whomToBelieve(given);
-  const alone = whyAlone(given) ?? whyUnlinked(given) ?? whyNotObtained(given);
+  const missing = missingVariable(given) ?? whyNotObtained(given);
   const inherited = readInheritedSockets(given, pid);
-  if (!parsed.success || half || believed || alone || inherited.mistake) {
+  if (!parsed.success || missing || inherited.mistake) {
     const issues = parsed.error?.issues ?? [];
     const mistakes = issues.map(
       ({ path, message }) => `${String(path[0])} ${message.replace(/^Invalid/, 'is not valid: invalid')}`,
     );
     throw new ConfigError(
-      [...mistakes, ...[half, believed, alone, inherited.mistake].filter((text) => text !== undefined)].join('\n'),
+      [...mistakes, ...[missing, inherited.mistake].filter((text) => text !== undefined)].join('\n'),
     );
   }
   const e = parsed.data;
@@ -176,6 +173,7 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string, pid: number = p
     auditMaxAge: e.EVENT_AUDIT_HOURS * HOUR_MS,
     ...{ auditDays: e.AUDIT_DAYS, agentKeepDays: e.AGENT_KEEP_DAYS },
     ...alertSettings(e),
+    singleSignOn: singleSignOnSettings(e),
     awsIdentity:
       e.AWS_ACCESS_KEY_ID && e.AWS_SECRET_ACCESS_KEY
         ? {
@@ -220,31 +218,4 @@ function namesOf(hosts: readonly string[]): ReadonlySet<string> {
 /** So much of the ports one account may have where nothing is said; of any free one a number that suits most. */
 function quarter({ first, last }: { first: number; last: number }): number {
   return first === 0 ? 250 : Math.ceil((last - first + 1) / 4);
-}
-
-/** What to say when one of two variables is set that are nothing without each other. */
-function halfOfPair(given: Record<string, unknown>, one: string, other: string): string | undefined {
-  const missing = [one, other].filter((name) => given[name] === undefined);
-  if (missing.length !== 1) return undefined;
-  return `${missing[0]} must be set, too: ${one} and ${other} go together`;
-}
-
-/** What to say when headers of the PROXY protocol are to be read, and nobody is named who may send them. */
-function whomToBelieve({ PROXY_PROTOCOL, TRUSTED_PROXIES }: Record<string, string | undefined>): string | undefined {
-  const isEmpty = (list = '') => /^[\s,]*$/.test(list);
-  if (isEmpty(PROXY_PROTOCOL) || !isEmpty(TRUSTED_PROXIES)) return undefined;
-  return 'TRUSTED_PROXIES must be set, too: PROXY_PROTOCOL is for connections that come from there';
-}
-
-/** What to say when limits are to be counted for several gateways, and this one has no links to others. */
-function whyUnlinked({ LIMITS_URL, NODE_ADDR }: Record<string, string | undefined>): string | undefined {
-  if (LIMITS_URL === undefined || NODE_ADDR !== undefined) return undefined;
-  return 'NODE_ADDR must be set, too: LIMITS_URL is for gateways that forward visitors to each other';
-}
-
-/** What to say when a variable is set that is about several gateways, and the database is the gateway's own. */
-function whyAlone(given: Record<string, string | undefined>): string | undefined {
-  const name = ['NODE_ADDR', 'BUS_URL', 'DATABASE_DIRECT_URL'].find((variable) => given[variable] !== undefined);
-  if (name === undefined || given.DATABASE_URL !== undefined) return undefined;
-  return `DATABASE_URL must be set, too: ${name} is for gateways that share a PostgreSQL database`;
 }

@@ -25,6 +25,11 @@ export const count = (fallback: number, least: number, most: number) =>
     .max(most, `must be at most ${most}`)
     .default(fallback);
 
+export const flag = z
+  .enum(['true', 'false'], { error: 'must be true or false' })
+  .default('false')
+  .transform((text) => text === 'true');
+
 /** A part of a whole, from 0 to 1. */
 export const share = (fallback: number) =>
   z.coerce

@@ -6,6 +6,7 @@ import { certificateVariables } from './certificate-variables.ts';
 import { clusterVariables } from './cluster-variables.ts';
 import { figureVariables } from './figure-variables.ts';
 import { policyVariables } from './policy-variables.ts';
+import { ssoVariables } from './sso-variables.ts';
 import {
   count,
   dnsServers,
@@ -231,6 +232,7 @@ export const environment = z.object({
   AUDIT_DAYS: count(90, 0, 10_000).meta({ description: 'days for which the [audit trail](audit.md) is kept; 0: none' }),
   EVENT_AUDIT_HOURS: count(72, 1, 10_000).meta({ description: 'how long audit events may wait' }),
   ...alertVariables,
+  ...ssoVariables,
   AWS_ACCESS_KEY_ID: z.string().optional().meta({
     description: 'key id of the AWS identity that assumes the [`role`](events.md#aws-roles) of event destinations',
   }),

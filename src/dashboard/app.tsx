@@ -5,6 +5,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso';
 import { type ApiFailure, toApiFailure } from './data/client/client.ts';
 import { pathTo } from './data/routing/paths.ts';
+import { HOME, requestedUrl } from './data/session/requested-url.ts';
 import { loadViewer, viewer } from './data/session/session.ts';
 import { signInToken } from './data/session/sign-in-token.ts';
 import { screens } from './screens/index.tsx';
@@ -17,14 +18,7 @@ import { ErrorNote } from './ui/feedback/error-note.tsx';
 import { Skeleton } from './ui/feedback/skeleton.tsx';
 import { Toasts } from './ui/feedback/toast.tsx';
 
-const HOME = pathTo('overview');
 const SIGN_IN = pathTo('sign-in');
-
-/**
- * The URL to open after signing in. It is kept in memory only: a URL in the address could be forged to redirect
- * elsewhere.
- */
-let requestedUrl = HOME;
 
 export function App() {
   return (
@@ -52,11 +46,11 @@ function SessionGate() {
   useEffect(() => {
     if (viewer.value === undefined) return;
     if (isSignedOut && path !== SIGN_IN) {
-      requestedUrl = url;
+      requestedUrl.value = url;
       route(SIGN_IN, true);
     } else if (!isSignedOut && path === SIGN_IN) {
-      route(requestedUrl, true);
-      requestedUrl = HOME;
+      route(requestedUrl.value, true);
+      requestedUrl.value = HOME;
     } else if (!isSignedOut && path === pathTo()) {
       route(HOME, true);
     }

@@ -14,13 +14,15 @@ import './style/history.css';
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { captureSignInToken } from './data/session/sign-in-token.ts';
+import { captureSingleSignOn } from './data/session/single-sign-on.ts';
 import { applyTheme } from './shell/theme.ts';
 import { holdWhilePressed } from './ui/feedback/hold-while-pressed.ts';
 import { showHiddenCharacters } from './ui/text/visible-text.ts';
 import { guardNavigation } from './ui/unsaved/guard-navigation.ts';
 
-// This runs first: the token has to leave the URL before other code can read it.
+// These run first: what signs in has to leave the URL before other code can read it.
 captureSignInToken();
+captureSingleSignOn();
 applyTheme();
 holdWhilePressed();
 showHiddenCharacters();

@@ -17,12 +17,14 @@ import { apiMetrics } from '../api/http/metrics.ts';
 import { routes, schema } from '../api/schema.ts';
 import { createApi } from '../api/server.ts';
 import { createSignInService } from '../api/sign-in/service.ts';
+import { createSingleSignOn } from '../api/sign-in/single-sign-on.ts';
 import type { Config } from '../config/config.ts';
 import type { CertificateSource } from '../monitoring/node-metrics.ts';
 import { BulkJobStore } from '../store/bulk/bulk-jobs.ts';
 import { hasOwnCertificate } from '../store/certificates/own-certificates.ts';
 import type { SessionCommands } from '../tunnel/control/session-commands.ts';
 import { callbackHandler } from '../visitor-sign-in/callback.ts';
+import { OpenidProvider } from '../visitor-sign-in/openid-provider.ts';
 import { openObtainedTls } from './certificates/obtained-listener-tls.ts';
 import type { TrafficPlane } from './data-plane-types.ts';
 import type { EventPlane } from './event-plane.ts';
@@ -85,6 +87,9 @@ export async function startApiPlane(
   const ending = new AbortController();
   const { cluster } = dataPlane;
   const sharing = config.nodeLink && cluster && { cluster, shareMs: config.nodeLink.limitShareMs };
+  // The operator chose the provider, which may be in a private network.
+  const provider = new OpenidProvider({ isPrivateFetched: true, time: now, monotonic: () => performance.now() });
+  const singleSignOn = config.singleSignOn && createSingleSignOn(config.singleSignOn, { keys, provider, now });
   const app: ApiApp = {
     config,
     prisma,
@@ -100,7 +105,7 @@ export async function startApiPlane(
     locate,
     audit: createAuditTrail(createAuditObjectLoader(schema, routes), { days: config.auditDays, now, log }),
     apiKeyUsage: keyUse,
-    signIn: createSignInService(now, sharing),
+    signIn: createSignInService(now, sharing, singleSignOn),
     heavyOperations: new HeavyOperations(),
     agentEndpoint: () => ({
       address: dataPlane.addresses.agent,

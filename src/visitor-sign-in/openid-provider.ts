@@ -39,6 +39,9 @@ export interface OpenidOptions {
   monotonic(): number;
 }
 
+/** Whom to ask, and what for. */
+export type OpenidTerms = Pick<SignInTerms, 'issuer' | 'clientId' | 'clientSecret' | 'scopes' | 'parameters'>;
+
 export class OpenidProvider implements Provider {
   readonly #options: OpenidOptions;
   readonly #descriptions = new LRUCache<string, KeyCache<OpenidClient.ServerMetadata>>(boundedTo(ISSUERS_MAX));
@@ -47,7 +50,7 @@ export class OpenidProvider implements Provider {
     this.#options = options;
   }
 
-  async authorizationUrl(terms: SignInTerms, checks: LoginChecks, isForced: boolean): Promise<string> {
+  async authorizationUrl(terms: OpenidTerms, checks: LoginChecks, isForced: boolean): Promise<string> {
     const { library, configuration } = await this.#configure(terms);
     const url = library.buildAuthorizationUrl(configuration, {
       ...terms.parameters,
@@ -62,7 +65,8 @@ export class OpenidProvider implements Provider {
     return url.href;
   }
 
-  async redeem(terms: SignInTerms, checks: LoginChecks, query: string) {
+  /** As in `Provider`, with all that the provider says of the user: what the user info says comes first, as it is newer. */
+  async redeem(terms: OpenidTerms, checks: LoginChecks, query: string) {
     const { library, configuration } = await this.#configure(terms);
     const answer = await library.authorizationCodeGrant(configuration, new URL(`${checks.callbackUrl}?${query}`), {
       expectedState: checks.state,
@@ -73,11 +77,13 @@ export class OpenidProvider implements Provider {
     const claims: Record<string, unknown> = answer.claims() ?? {};
     const tokens = tokensOf(answer, undefined, this.#options.time());
     const subject = userIdOf(claims.sub);
-    const told = await this.userInfo(terms, tokens, subject);
-    return { tokens, identity: told ? merged(identityOf(subject, claims), told) : identityOf(subject, claims) };
+    const told = await this.#userClaims(terms, tokens, subject);
+    const claimed = identityOf(subject, claims);
+    const identity = told ? merged(claimed, identityOf(subject, told)) : claimed;
+    return { tokens, identity, claims: { ...claims, ...told } };
   }
 
-  async refresh(terms: SignInTerms, tokens: ProviderTokens, subject: string): Promise<ProviderTokens> {
+  async refresh(terms: OpenidTerms, tokens: ProviderTokens, subject: string): Promise<ProviderTokens> {
     const { library, configuration } = await this.#configure(terms);
     const answer = await library.refreshTokenGrant(configuration, tokens.refreshToken);
     const claims = answer.claims();
@@ -86,22 +92,31 @@ export class OpenidProvider implements Provider {
     return tokensOf(answer, tokens, this.#options.time());
   }
 
-  async userInfo(terms: SignInTerms, { accessToken }: ProviderTokens, subject: string) {
-    const { library, configuration } = await this.#configure(terms);
-    if (configuration.serverMetadata().userinfo_endpoint === undefined) return undefined;
-    return identityOf(subject, await library.fetchUserInfo(configuration, accessToken, subject));
+  async userInfo(terms: OpenidTerms, tokens: ProviderTokens, subject: string) {
+    const claims = await this.#userClaims(terms, tokens, subject);
+    return claims && identityOf(subject, claims);
   }
 
-  async endSessionUrl(terms: SignInTerms, { idToken }: ProviderTokens): Promise<string | undefined> {
+  async endSessionUrl(terms: OpenidTerms, { idToken }: ProviderTokens): Promise<string | undefined> {
     const { library, configuration } = await this.#configure(terms);
     if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined;
     return library.buildEndSessionUrl(configuration, idToken === '' ? {} : { id_token_hint: idToken }).href;
   }
 
+  async #userClaims(
+    terms: OpenidTerms,
+    { accessToken }: ProviderTokens,
+    subject: string,
+  ): Promise<Record<string, unknown> | undefined> {
+    const { library, configuration } = await this.#configure(terms);
+    if (configuration.serverMetadata().userinfo_endpoint === undefined) return undefined;
+    return library.fetchUserInfo(configuration, accessToken, subject);
+  }
+
   /**
    * A configuration of its own for each use: it fetches the issuer's keys anew, so that keys that it has changed are found at once.
    */
-  async #configure({ issuer, clientId, clientSecret }: SignInTerms) {
+  async #configure({ issuer, clientId, clientSecret }: OpenidTerms) {
     const library = await import('openid-client');
     const { isPrivateFetched } = this.#options;
     const description = await this.#description(issuer).get();

@@ -25,7 +25,8 @@ const ofOthers =
   /^((restart|stop|update)TunnelSession|(update|delete)Agent|(start|stop|clear)TrafficCapture|replayRequest)$/;
 
 /** A password or a link is what these need, and no role. */
-const signingIn = /^(signIn|redeemSignInLink|changePassword|exchangeProvisioningKey)$/;
+const signingIn =
+  /^(signIn|beginSingleSignOn|completeSingleSignOn|redeemSignInLink|changePassword|exchangeProvisioningKey)$/;
 
 /** What this gateway does for nobody: it has no certificate authority. */
 const switchedOff = /^((retry|revoke)Certificate|changeAcmeAccountKey)$/;

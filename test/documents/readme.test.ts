@@ -110,6 +110,7 @@ describe('configuration', () => {
     'certificate-variables',
     'figure-variables',
     'policy-variables',
+    'sso-variables',
   ]
     .map((name) => readFileSync(join(root, `src/config/${name}.ts`), 'utf8'))
     .join('\n');
@@ -148,11 +149,14 @@ describe('configuration', () => {
     'the authority’s first choice': undefined,
     'no name server': undefined,
     'no e-mail': undefined,
+    'no single sign-on': undefined,
+    'all users may': undefined,
     '`HOST`': undefined,
     '`ns1.` of each zone': undefined,
     'gateways share their counts': undefined,
   };
   const config = readConfig({}, root);
+  const sso = readConfig({ SSO_ISSUER: 'https://id.example.com', SSO_CLIENT_ID: 'gateway' }, root).singleSignOn;
   const link = readConfig({ NODE_ADDR: 'gateway-1', DATABASE_URL: 'postgresql://localhost/gateway' }, root).nodeLink;
   const defaults: Record<string, unknown> = {
     ...config,
@@ -171,6 +175,16 @@ describe('configuration', () => {
     limitsUrl: link?.limitsUrl,
     acmeEabKid: config.acmeEab,
     acmeEabHmacKey: config.acmeEab,
+    ssoIssuer: config.singleSignOn,
+    ssoClientId: config.singleSignOn,
+    ssoClientSecret: sso?.clientSecret,
+    ssoName: sso?.name,
+    ssoScopes: sso?.scopes,
+    ssoGroupsClaim: sso?.groupsClaim,
+    ssoAdminGroups: sso?.adminGroups,
+    ssoMemberGroups: sso?.memberGroups,
+    ssoTrustEmail: sso?.trustsEmail,
+    ssoPasswordUser: sso?.passwordUser,
     smtpUrl: config.smtp,
     smtpFrom: config.smtp,
     dnsPort: config.nameServer,

@@ -171,6 +171,8 @@ describe('the table of routes', () => {
       'objectHistory',
       'viewer',
       'signInOffer',
+      'beginSingleSignOn',
+      'completeSingleSignOn',
       'signIn',
       'redeemSignInLink',
       'signInLinkUser',

@@ -90,6 +90,7 @@ export const layersOf: Record<string, string[]> = {
     'naming.ts',
     'route.ts',
     'settings.ts',
+    'single-sign-on-settings.ts',
   ],
   alerts: [
     'evaluator.ts',

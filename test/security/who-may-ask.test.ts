@@ -11,6 +11,8 @@ import { subscribe } from '../support/gateway/sse.ts';
 const open = [
   'viewer',
   'signInOffer',
+  'beginSingleSignOn',
+  'completeSingleSignOn',
   'signIn',
   'signInLinkUser',
   'redeemSignInLink',

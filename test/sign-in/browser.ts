@@ -15,7 +15,9 @@ const begun = viewer.replace(/}$/, 'pageSecret }');
 /** What these tests have the dashboard ask. */
 export const operations = {
   viewer: `query { viewer ${viewer} }`,
-  offer: 'query { signInOffer { isOffered reason isSetUp } }',
+  offer: 'query { signInOffer { isOffered reason isSetUp singleSignOn isPasswordForAll } }',
+  beginSso: 'mutation { beginSingleSignOn { url attempt } }',
+  completeSso: `mutation ($input: CompleteSingleSignOnInput!) { completeSingleSignOn(input: $input) ${begun} }`,
   signIn: `mutation ($input: SignInInput!) { signIn(input: $input) ${begun} }`,
   redeem: `mutation ($input: RedeemSignInLinkInput!) { redeemSignInLink(input: $input) ${begun} }`,
   signOut: 'mutation { signOut }',
@@ -89,8 +91,9 @@ export function newBrowser(api: string): Browser {
       const [, value] = /^__Host-gateway_session=([^;]*)/.exec(given ?? '') ?? [];
       if (value !== undefined) browser.cookie = value || undefined;
       if (value === '') browser.secret = undefined;
-      const { signIn, redeemSignInLink, changePassword } = answer.body?.data ?? {};
-      browser.secret = (signIn ?? redeemSignInLink ?? changePassword)?.pageSecret ?? browser.secret;
+      const { signIn, completeSingleSignOn, redeemSignInLink, changePassword } = answer.body?.data ?? {};
+      const begun = signIn ?? completeSingleSignOn ?? redeemSignInLink ?? changePassword;
+      browser.secret = begun?.pageSecret ?? browser.secret;
       return answer;
     },
     watch: () => openStream(api, all(), { documentId: documentId('watch') }),

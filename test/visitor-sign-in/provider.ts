@@ -62,7 +62,7 @@ export async function startProvider({ callback, accessSeconds = 3600 }: Provider
       },
     ],
     cookies: { keys: ['a key of the test'] },
-    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
     ttl: {
       AccessToken: accessSeconds,
       Grant: 86_400,

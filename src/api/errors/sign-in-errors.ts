@@ -36,4 +36,32 @@ export const signInErrors = {
   noPassword: conflict(90212, 'You have no password yet; set one with a sign-in link.'),
   passwordsBusy: [90213, 503, 'UNAVAILABLE', 'Too many people are signing in right now; try again.'],
   userNotActive: conflict(90214, 'The user is not active; activate the user first.'),
+  ssoNotOffered: conflict(90215, 'This gateway has no provider for single sign-on; the operator sets SSO_ISSUER.'),
+  ssoUnavailable: [
+    90216,
+    503,
+    'UNAVAILABLE',
+    'The provider for single sign-on does not answer as it should; try again.',
+  ],
+  ssoDenied: forbidden(90217, 'The provider for single sign-on did not let you in.'),
+  ssoFailed: forbidden(
+    90218,
+    'Single sign-on did not come about; begin anew. The log of the gateway has the reason in "signIns".',
+  ),
+  ssoAttemptOver: forbidden(90219, 'This sign-in took too long, or another tab began it; begin anew.'),
+  ssoNoEmail: forbidden(
+    90220,
+    'The provider for single sign-on names no verified e-mail address for you. The operator can have it sent (scope "email"), or sets SSO_TRUST_EMAIL.',
+  ),
+  ssoNoGroup: forbidden(
+    90221,
+    'None of your groups may sign in here; the operator names them in SSO_ADMIN_GROUPS and SSO_MEMBER_GROUPS.',
+  ),
+  ssoUnknownUser: forbidden(90222, 'No user here has your e-mail address; an admin can add you.'),
+  ssoUserTaken: conflict(
+    90223,
+    'The user with your e-mail address belongs to another identity at the provider; ask an admin.',
+  ),
+  ssoUserInactive: forbidden(90224, 'Your user was deactivated; ask an admin.'),
+  passwordNotOffered: forbidden(90225, 'Passwords are off here; use single sign-on.'),
 } satisfies Record<string, ErrorRow>;

@@ -18,7 +18,7 @@ export async function runOperation(
   style: InputStyle,
 ): Promise<ExecutionResult> {
   const values = readVariables(operation, variables, style);
-  if (!operation.isHeavy || !context.isAuthenticated) return runWith(operation, values, context);
+  if (!operation.isHeavy || !context.authenticatedCaller) return runWith(operation, values, context);
   return context.app.heavyOperations.run(context.accountId, () => runWith(operation, values, context));
 }
 
@@ -28,7 +28,7 @@ async function runWith(
   context: Context,
 ): Promise<ExecutionResult> {
   const key = keyOf(operation, values);
-  if (key === undefined || !context.isAuthenticated) return operation.run(values, context);
+  if (key === undefined || !context.authenticatedCaller) return operation.run(values, context);
 
   const request = JSON.stringify([operation.document.loc?.source.body ?? '', { ...values, idempotencyKey: undefined }]);
   try {

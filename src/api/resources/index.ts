@@ -5,6 +5,7 @@ export * as apiKeys from './accounts/api-keys.ts';
 export * as botUsers from './accounts/bot-users.ts';
 export * as browserSessions from './accounts/browser-sessions.ts';
 export * as signIn from './accounts/sign-in.ts';
+export * as singleSignOn from './accounts/single-sign-on.ts';
 export * as users from './accounts/users.ts';
 export * as viewer from './accounts/viewer.ts';
 export * as alerts from './alerts/alerts.ts';

@@ -3,7 +3,7 @@
 import { Broadcast } from '../../cluster/broadcast.ts';
 import type { ClusterAccess } from '../../cluster/cluster-query.ts';
 import { Passwords, PasswordsBusy } from '../../store/sign-in/passwords.ts';
-import type { SignInService } from '../dependencies.ts';
+import type { SignInService, SingleSignOn } from '../dependencies.ts';
 import { ApiError } from '../errors/errors.ts';
 import { type AttemptStep, SignInAttempts } from './attempts.ts';
 
@@ -16,7 +16,11 @@ export interface SignInSharing {
 }
 
 /** @param now the wall clock, in milliseconds. @param sharing undefined where there are no other nodes. */
-export function createSignInService(now: () => number, sharing: SignInSharing | undefined): SignInService {
+export function createSignInService(
+  now: () => number,
+  sharing: SignInSharing | undefined,
+  singleSignOn: SingleSignOn | undefined,
+): SignInService {
   const passwords = new Passwords();
   const attempts: SignInAttempts = new SignInAttempts(now, (step) => broadcast?.send(step));
   const broadcast =
@@ -27,6 +31,7 @@ export function createSignInService(now: () => number, sharing: SignInSharing | 
       onItem: (step) => attempts.follow(step),
     });
   return {
+    singleSignOn,
     attempts,
     hashPassword: (password) => passwords.hash(password).catch(translate),
     verifyPassword: (password, stored) => passwords.isRight(password, stored).catch(translate),

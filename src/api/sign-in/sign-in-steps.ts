@@ -5,6 +5,7 @@ import { endBrowserSessions, type NewSession, openSession, renewPageSecret } fro
 import type { SigningIn } from '../caller.ts';
 import type { Caller, Context, RecordedAct } from '../context.ts';
 import { ApiError } from '../errors/errors.ts';
+import type { SignInWay } from '../exchange.ts';
 
 /** Of so many accounts that know one e-mail address, each user may sign in; in one account it is unique. */
 const SAME_EMAIL_MAX = 3;
@@ -13,11 +14,15 @@ export interface User extends Omit<SigningIn, 'sessionId'> {
   role: 'ADMIN' | 'MEMBER';
 }
 
-type SignInWay = 'password' | 'link';
-
 /** One whose password was right. */
 interface VerifiedUser extends User {
   hash: string;
+}
+
+/** @throws {ApiError} when only another user may have a password, as all others use single sign-on. */
+export function checkMayHavePassword({ app }: Context, email: string): void {
+  const only = app.signIn.singleSignOn?.settings.passwordUser;
+  if (only !== undefined && only !== email) throw new ApiError('passwordNotOffered');
 }
 
 /** The user with this e-mail address and password; null when there is none, which takes as long. */

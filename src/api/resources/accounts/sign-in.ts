@@ -7,6 +7,7 @@ import { ApiError, requireFound } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
 import {
   beginSession,
+  checkMayHavePassword,
   completeSignIn,
   findUserByPassword,
   maySignIn,
@@ -85,6 +86,7 @@ builder.mutationField('signIn', (t) =>
       const { app, client } = context;
       client.checkMaySignIn();
       const email = given.trim().toLowerCase();
+      checkMayHavePassword(context, email);
       const user = await app.signIn.attempts.run(email, client.ip, () => findUserByPassword(context, email, password));
       if (!user) throw new ApiError('signInFailed');
       const session = await context.inTransaction(async (within) => {
@@ -124,6 +126,7 @@ builder.mutationField('redeemSignInLink', (t) =>
       const user = await app.signIn.attempts.run(null, client.ip, () => findLinkOwner(db, app.keys, token, app.now()));
       if (!user) client.recordSignIn({ outcome: 'failed', by: 'link', userId: undefined });
       if (!user) throw new ApiError('linkOver');
+      checkMayHavePassword(context, user.subject);
       checkPassword(password, user.subject);
       const hash = await app.signIn.hashPassword(password);
       const session = await context.inTransaction(async (within) => {
@@ -150,6 +153,7 @@ builder.mutationField('changePassword', (t) =>
       const { app, client, caller } = context;
       const user = await ownPasswordHash(context);
       const { subject: email, hash: stored } = user;
+      checkMayHavePassword(context, email);
       const isRight = async () => (await app.signIn.verifyPassword(current, stored)) || null;
       if (!(await app.signIn.attempts.run(email, client.ip, isRight))) {
         recordWrongPassword(context, user, 'change of the password');
@@ -184,6 +188,7 @@ builder.mutationField('createSignInLink', (t) =>
         'user',
       );
       if (!user.active) throw new ApiError('userNotActive');
+      checkMayHavePassword(context, user.subject);
       const { token, expiresAt } = await context.act(async (db) => ({
         result: await createSignInLink(db, app.keys, user.id, app.now()),
         acts: [{ action: 'SIGN_IN_LINK_CREATED', kind: 'user', objectId: user.id, objectName: user.subject }],

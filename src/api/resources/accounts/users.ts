@@ -36,7 +36,7 @@ const User = builder.prismaObject('Owner', {
   }),
 });
 
-const users = collection({
+export const users = collection({
   kind: 'user',
   prefix: 'usr',
   path: '/users',
@@ -110,7 +110,7 @@ builder.mutationField('updateUser', (t) =>
       input: t.arg({ type: UpdateUserInput, required: true, description: 'What to change.' }),
     },
     resolve: (query, _, { id, input }, context) =>
-      change(context, query, id, {
+      changeUser(context, query, id, {
         role: input.role ?? undefined,
         active: input.active ?? undefined,
         mayReadBodies: input.mayReadBodies ?? undefined,
@@ -126,7 +126,7 @@ builder.mutationField('deactivateUser', (t) =>
     description:
       'Shuts a user out: its API keys are refused from the next request on, and its browser sessions end. The account keeps one active admin at least. Only admins may.',
     args: { id: t.arg.id({ required: true, description: 'The id of the user.' }) },
-    resolve: (query, _, { id }, context) => change(context, query, id, { active: false }),
+    resolve: (query, _, { id }, context) => changeUser(context, query, id, { active: false }),
   }),
 );
 
@@ -136,7 +136,8 @@ interface UserChange {
   mayReadBodies?: boolean | undefined;
 }
 
-async function change(context: Context, query: object, id: string, data: UserChange) {
+/** Changes a user of the caller's account. @param query what is to be read of it. */
+export async function changeUser(context: Context, query: object, id: string, data: UserChange) {
   const { accountId } = context;
   const write = (db: Db, announce: Announce) =>
     changeRow(db, announce, { query, where: { id, accountId, kind: 'USER' }, data });

@@ -63,6 +63,15 @@ const SignInOffer = builder.objectRef<Offer>('SignInOffer').implement({
       description: 'Why it is not offered, and what would change that; null when it is.',
       resolve: ({ refusal }) => refusal?.message ?? null,
     }),
+    singleSignOn: t.string({
+      nullable: true,
+      description: 'What the provider for single sign-on is called; null when there is none.',
+      resolve: (_, __, { app }) => app.signIn.singleSignOn?.settings.name ?? null,
+    }),
+    isPasswordForAll: t.boolean({
+      description: 'Whether every user may sign in with a password, and not one alone.',
+      resolve: (_, __, { app }) => app.signIn.singleSignOn?.settings.passwordUser === undefined,
+    }),
     isSetUp: t.boolean({
       description:
         'Whether an admin has a password. Until then, each start of the gateway prints a link by which one can set it.',

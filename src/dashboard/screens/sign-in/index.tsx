@@ -1,14 +1,51 @@
-// The sign-in screen: by e-mail address and password, or by a one-time link, which sets a new password.
+// The sign-in screen: by e-mail address and password, with the operator's provider, or by a one-time link, which sets a new password.
 
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { useQuery } from '../../data/hooks/use-query.ts';
 import { signInToken } from '../../data/session/sign-in-token.ts';
+import { singleSignOnAnswer } from '../../data/session/single-sign-on.ts';
 import { SignInOffer } from '../../generated/operations.ts';
+import { Button } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/feedback/error-note.tsx';
 import { Note } from '../../ui/feedback/note.tsx';
 import { Skeleton } from '../../ui/feedback/skeleton.tsx';
 import { SignInLinkForm } from './link-form.tsx';
 import { SignInPasswordForm } from './password-form.tsx';
+import { SingleSignOnButton, SingleSignOnEnd } from './single-sign-on.tsx';
+
+interface WaysProps {
+  offer: { singleSignOn: string | null; isPasswordForAll: boolean };
+}
+
+/** The ways to sign in that are open now. */
+function Ways({ offer: { singleSignOn, isPasswordForAll } }: WaysProps) {
+  const [wantsPassword, setWantsPassword] = useState(false);
+  if (signInToken.value !== null) return <SignInLinkForm token={signInToken.value} />;
+  if (singleSignOn === null)
+    return (
+      <>
+        <h1>Sign in</h1>
+        <SignInPasswordForm />
+      </>
+    );
+  return (
+    <>
+      <h1>Sign in</h1>
+      {singleSignOnAnswer.value ? (
+        <SingleSignOnEnd answer={singleSignOnAnswer.value} name={singleSignOn} />
+      ) : (
+        <SingleSignOnButton name={singleSignOn} />
+      )}
+      {isPasswordForAll || wantsPassword ? (
+        <SignInPasswordForm />
+      ) : (
+        <Button variant="plain" onClick={() => setWantsPassword(true)}>
+          Sign in with the emergency password
+        </Button>
+      )}
+    </>
+  );
+}
 
 export function SignIn() {
   const { data, error, refetch } = useQuery(SignInOffer, {});
@@ -27,8 +64,7 @@ export function SignIn() {
           <Note variant="warn">{offer.reason}</Note>
         </>
       )}
-      {offer?.isOffered &&
-        (signInToken.value === null ? <SignInPasswordForm /> : <SignInLinkForm token={signInToken.value} />)}
+      {offer?.isOffered && <Ways offer={offer} />}
       {offer?.isOffered && !offer.isSetUp && signInToken.value === null && (
         <Note>
           <p>No admin has set a password yet. The gateway printed a one-time link when it started, in a line like</p>

@@ -18,7 +18,6 @@ export function SignInPasswordForm() {
 
   return (
     <>
-      <h1>Sign in</h1>
       <Form submitLabel="Sign in" onSubmit={() => void submit()} error={signIn.error} isBusy={signIn.isBusy}>
         <TextField
           {...fields.bind('email')}
