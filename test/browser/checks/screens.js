@@ -19,6 +19,8 @@ const LISTS = [
   'agents/keys/new',
   'requests',
   'traffic',
+  'visitors',
+  'visitors/sessions',
   'credentials',
   'credentials?filter=obj.description.contains("a")%20%26%26%20(size(obj.acl)==0)&order=description%20desc',
   'credentials?search=nowhere',

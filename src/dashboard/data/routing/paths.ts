@@ -31,6 +31,8 @@ const PATHS_BY_KIND: Record<string, string> = {
   apiKey: 'access/keys',
   botUser: 'access/bots',
   user: 'access/users',
+  appUser: 'visitors',
+  appSession: 'visitors/sessions',
   bulkJob: 'jobs',
 };
 
@@ -63,6 +65,8 @@ const KINDS_BY_PREFIX: Record<string, string> = {
   ak: 'apiKey',
   bot: 'botUser',
   usr: 'user',
+  appu: 'appUser',
+  apps: 'appSession',
   bj: 'bulkJob',
 };
 

@@ -38,6 +38,8 @@ const KINDS = [
   'alertRule',
   'alertSilence',
   'apiKey',
+  'appSession',
+  'appUser',
   'botUser',
   'bulkJob',
   'certificateAuthority',
