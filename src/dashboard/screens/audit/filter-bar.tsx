@@ -52,6 +52,7 @@ const KINDS = [
   'ipPolicy',
   'ipPolicyRule',
   'provisioningKey',
+  'reservedAddress',
   'reservedDomain',
   'secret',
   'tlsCertificate',
