@@ -8,6 +8,8 @@ import { walkThroughDashboard } from './journeys/dashboard.js';
 import { exploreSchema } from './journeys/graphiql.js';
 import { watchManyEndpoints } from './journeys/many-endpoints.js';
 import { replayStolenCookie } from './journeys/stolen-cookie.js';
+import { serveAddress } from './journeys/tcp.js';
+import { signVisitorOut } from './journeys/visitors.js';
 import { openChromium } from './support/chromium.js';
 import { startGateway } from './support/gateway.js';
 
@@ -17,6 +19,8 @@ const usual = {
   accidents: haveAccidents,
   alerts: loseHalfOfFleet,
   'stolen-cookie': replayStolenCookie,
+  tcp: serveAddress,
+  visitors: signVisitorOut,
 };
 /** @type {Record<string, (browser: any, gateway: import('./support/gateway.js').RunningGateway) => Promise<void>>} */
 const journeys = { ...usual, large: watchManyEndpoints };

@@ -22,6 +22,7 @@ const layersOf: Record<string, string[]> = {
     'requests',
     'agents',
     'access',
+    'visitors',
     'domains',
     'edges',
     'credentials',

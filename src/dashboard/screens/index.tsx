@@ -18,6 +18,7 @@ export const screens: readonly ScreenEntry[] = [
   screen('agents', 'Agents', () => import('./agents/index.tsx')),
   screen('requests', 'Requests', () => import('./requests/index.tsx')),
   screen('traffic', 'Traffic', () => import('./traffic/index.tsx')),
+  screen('visitors', 'Visitors', () => import('./visitors/index.tsx')),
   screen('credentials', 'Credentials', () => import('./credentials/index.tsx')),
   screen('domains', 'Domains', () => import('./domains/index.tsx')),
   screen('edges', 'Edges', () => import('./edges/index.tsx')),

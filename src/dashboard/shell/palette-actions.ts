@@ -17,6 +17,7 @@ const newPage = (title: string, ...path: string[]): PaletteAction => ({ title, h
 const actions: readonly PaletteAction[] = [
   newPage('New credential', 'credentials', 'new'),
   newPage('Reserve a domain', 'domains', 'new'),
+  newPage('Reserve a TCP address', 'domains', 'addresses', 'new'),
   newPage('Upload a certificate', 'domains', 'certificates', 'new'),
   newPage('New edge', 'edges', 'new'),
   newPage('New tunnel group', 'edges', 'backends', 'new'),

@@ -19,12 +19,16 @@ const LISTS = [
   'agents/keys/new',
   'requests',
   'traffic',
+  'visitors',
+  'visitors/sessions',
   'credentials',
   'credentials?filter=obj.description.contains("a")%20%26%26%20(size(obj.acl)==0)&order=description%20desc',
   'credentials?search=nowhere',
   'credentials/new',
   'domains',
   'domains/new',
+  'domains/addresses',
+  'domains/addresses/new',
   'domains/certificates',
   'domains/certificates/new',
   'edges',
@@ -68,6 +72,7 @@ export async function screenPaths(ask, { edgeId, routeId }) {
     vault: createVault(input: { name: "printers", description: "passwords" }) { id }
     tlsEdge: createTlsEdge(input: { description: "mail" }) { id }
     domain: createReservedDomain(input: { domain: "shop.example.com" }) { id }
+    address: createReservedAddress(input: { description: "the shell" }) { id }
     bot: createBotUser(input: { name: "robot" }) { id }
     destination: createEventDestination(input: {
       description: "to nowhere"
@@ -116,6 +121,7 @@ export async function screenPaths(ask, { edgeId, routeId }) {
     `agents/${session.id}`,
     `agents/tunnels/${session.tunnels[0].id}`,
     `domains/${made.domain.id}`,
+    `domains/addresses/${made.address.id}`,
     `edges/https/${edgeId}`,
     `edges/https/${edgeId}/routes/new`,
     route,

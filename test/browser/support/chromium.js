@@ -10,9 +10,10 @@ const EXECUTABLES = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromi
 
 /**
  * Starts the browser without a window.
+ * @param {string[]} [more] further arguments
  * @returns {Promise<any>} Playwright's browser; undefined if Chromium is not installed.
  */
-export async function openChromium() {
+export async function openChromium(more = []) {
   const executablePath = EXECUTABLES.find((path) => path && existsSync(path));
   if (!executablePath) return undefined;
   install();
@@ -32,6 +33,7 @@ export async function openChromium() {
       '--js-flags=--expose-gc',
       // No other host name resolves: requests to other hosts are recorded and fail.
       '--host-resolver-rules=MAP *.tunnel.localhost 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+      ...more,
     ],
   });
 }

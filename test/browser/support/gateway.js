@@ -41,6 +41,8 @@ export async function startGateway(program = 'dist/bundle/main.js') {
     // Its agents do not have to come back first, as after an upgrade.
     ALERT_GRACE_MS: '0',
     EVENT_WEBHOOK_HOSTS: 'hooks.invalid',
+    // The identity provider of visitors is on this machine.
+    POLICY_FETCH: 'any',
     // No question leaves the machine: nobody answers there.
     DNS_SERVERS: '127.0.0.1:9',
   };

@@ -12,6 +12,7 @@ const PATHS_BY_KIND: Record<string, string> = {
   credential: 'credentials',
   provisioningKey: 'agents/keys',
   reservedDomain: 'domains',
+  reservedAddress: 'domains/addresses',
   tlsCertificate: 'domains/certificates',
   httpsEdge: 'edges/https',
   httpsEdgeRoute: 'edges/routes',
@@ -31,6 +32,8 @@ const PATHS_BY_KIND: Record<string, string> = {
   apiKey: 'access/keys',
   botUser: 'access/bots',
   user: 'access/users',
+  appUser: 'visitors',
+  appSession: 'visitors/sessions',
   bulkJob: 'jobs',
 };
 
@@ -44,6 +47,7 @@ const KINDS_BY_PREFIX: Record<string, string> = {
   cr: 'credential',
   pk: 'provisioningKey',
   rd: 'reservedDomain',
+  ra: 'reservedAddress',
   cert: 'tlsCertificate',
   edghts: 'httpsEdge',
   edghtsrt: 'httpsEdgeRoute',
@@ -63,6 +67,8 @@ const KINDS_BY_PREFIX: Record<string, string> = {
   ak: 'apiKey',
   bot: 'botUser',
   usr: 'user',
+  appu: 'appUser',
+  apps: 'appSession',
   bj: 'bulkJob',
 };
 

@@ -15,7 +15,7 @@ interface StartCommandProps {
   token?: string;
   /** What the credential may bind. */
   acl: readonly string[];
-  /** What the agent does; left out: something that the credential may bind. */
+  /** What the agent does, as `tcp 22`; left out: something that the credential may bind. */
   command?: string;
 }
 
@@ -27,7 +27,7 @@ export function StartCommand({ token, acl, command = agentCommand(acl) }: StartC
   const lines = agentLines(info, location.origin, `TUNNEL_AUTHTOKEN=${token ?? '<authtoken>'}`, command);
   return (
     <AgentLinesView lines={lines} caCertificate={info.caCertificate} needsFile={info.needsCa && info.caFile === null}>
-      It opens a tunnel to a program on port 3000, for as long as it runs.
+      It opens a tunnel to a program on port {command.split(' ')[1]}, for as long as it runs.
     </AgentLinesView>
   );
 }

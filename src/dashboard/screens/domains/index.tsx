@@ -1,5 +1,8 @@
 import { Route, Router } from 'preact-iso/router';
 import { NotFound } from '../../shell/not-found.tsx';
+import { AddressPage } from './addresses/detail.tsx';
+import { AddressList } from './addresses/list.tsx';
+import { NewAddress } from './addresses/new.tsx';
 import './domains.css';
 import { CertificatePage } from './certificates/detail.tsx';
 import { NewCertificate } from './certificates/form.tsx';
@@ -13,6 +16,9 @@ export default function Screen() {
     <Router>
       <Route path="/" component={DomainList} />
       <Route path="/new" component={NewDomain} />
+      <Route path="/addresses" component={AddressList} />
+      <Route path="/addresses/new" component={NewAddress} />
+      <Route path="/addresses/:id" component={AddressPage} />
       <Route path="/certificates" component={CertificateList} />
       <Route path="/certificates/new" component={NewCertificate} />
       <Route path="/certificates/:id" component={CertificatePage} />

@@ -52,7 +52,7 @@ export function DomainList() {
   useVisibleRowDetails(view.list.rows, view.list.visibleIds.value);
   return (
     <Page title="Domains" lead="Names that nobody but your account may use." actions={newDomain}>
-      <Tabs label="Domains" tabs={tabs} />
+      <Tabs label="Domains and addresses" tabs={tabs} />
       <CertificateWarningList />
       <ListTable
         label="Reserved domains"

@@ -4,14 +4,22 @@ import { pathTo } from '../../data/routing/paths.ts';
 import type { Breadcrumb } from '../../ui/layout/page.tsx';
 import type { Tab } from '../../ui/layout/tabs.tsx';
 
-export const listPaths = { domains: pathTo('domains'), certificates: pathTo('domains', 'certificates') };
+export const listPaths = {
+  domains: pathTo('domains'),
+  addresses: pathTo('domains', 'addresses'),
+  certificates: pathTo('domains', 'certificates'),
+};
+
+export const newAddressPath = pathTo('domains', 'addresses', 'new');
 
 export const tabs: readonly Tab[] = [
   { title: 'Domains', href: listPaths.domains },
+  { title: 'TCP addresses', href: listPaths.addresses },
   { title: 'Certificates', href: listPaths.certificates },
 ];
 
 export const domainCrumbs: Breadcrumb[] = [{ title: 'Domains', href: listPaths.domains }];
+export const addressCrumbs: Breadcrumb[] = [...domainCrumbs, { title: 'TCP addresses', href: listPaths.addresses }];
 export const certificateCrumbs: Breadcrumb[] = [
   ...domainCrumbs,
   { title: 'Certificates', href: listPaths.certificates },

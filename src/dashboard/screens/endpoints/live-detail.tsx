@@ -79,7 +79,7 @@ function FailureNote({ endpoint: { id, health } }: { endpoint: LiveEndpointFacts
 }
 
 function EndpointDetails({ endpoint }: { endpoint: LiveEndpointFactsFragment }) {
-  const { publicUrl, hostport, region, tunnelSession: agent, tunnel, roundTrip, domain } = endpoint;
+  const { publicUrl, hostport, region, tunnelSession: agent, tunnel, roundTrip } = endpoint;
   return (
     <DescriptionList
       items={[
@@ -115,10 +115,7 @@ function EndpointDetails({ endpoint }: { endpoint: LiveEndpointFactsFragment }) 
         },
         endpoint.forwardsTo !== null && { name: 'Forwards to', value: <code>{endpoint.forwardsTo || '–'}</code> },
         tunnel && { name: 'Tunnel', value: <a href={objectPath('tunnel', tunnel.id)}>{tunnel.id}</a> },
-        {
-          name: 'Domain',
-          value: domain ? <DomainLink id={domain.id} /> : <span class="muted">not reserved</span>,
-        },
+        { name: endpoint.proto === 'tcp' ? 'TCP address' : 'Domain', value: <Reservation endpoint={endpoint} /> },
         region !== '' && { name: 'Region', value: region },
         endpoint.nodeId !== null && { name: 'Node of the gateway', value: <code>{endpoint.nodeId}</code> },
         { name: 'Id', value: <CopyButton text={endpoint.id} label="the id" /> },
@@ -135,6 +132,12 @@ function Failing({ health: { since, errorShare, requests } }: Pick<LiveEndpointF
       {errorShare !== null && `: ${Math.round(errorShare * 100)}% of the last ${requests} requests`}
     </>
   );
+}
+
+/** What of the address the account has reserved. */
+function Reservation({ endpoint: { domain, tcpAddr, hostport } }: { endpoint: LiveEndpointFactsFragment }) {
+  if (tcpAddr) return <a href={objectPath('reservedAddress', tcpAddr.id)}>{hostport}</a>;
+  return domain ? <DomainLink id={domain.id} /> : <span class="muted">not reserved</span>;
 }
 
 /** A link to the reserved domain, labelled with its name, which may be a wildcard. */

@@ -8,7 +8,7 @@ export function actionWords(action: string): string {
   return action.toLowerCase().replaceAll('_', ' ');
 }
 
-const ABBREVIATIONS = /\b(acme|api|https|ip|tls)\b/g;
+const ABBREVIATIONS = /\b(acme|api|https|ip|tcp|tls)\b/g;
 
 /** `httpsEdgeRoute` as `HTTPS edge route`. */
 export function kindWords(kind: string): string {

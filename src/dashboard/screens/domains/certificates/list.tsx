@@ -53,7 +53,7 @@ export function CertificateList() {
       lead="Shown to the visitors of domains. Those that the gateway obtained are renewed by it; those that you uploaded, by you."
       actions={upload}
     >
-      <Tabs label="Domains" tabs={tabs} />
+      <Tabs label="Domains and addresses" tabs={tabs} />
       <ListTable
         label="TLS certificates"
         cardLines={3}
