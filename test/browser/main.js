@@ -7,6 +7,7 @@ import { loseHalfOfFleet } from './journeys/alerts.js';
 import { walkThroughDashboard } from './journeys/dashboard.js';
 import { exploreSchema } from './journeys/graphiql.js';
 import { watchManyEndpoints } from './journeys/many-endpoints.js';
+import { signOperatorIn } from './journeys/operators.js';
 import { replayStolenCookie } from './journeys/stolen-cookie.js';
 import { serveAddress } from './journeys/tcp.js';
 import { signVisitorOut } from './journeys/visitors.js';
@@ -21,6 +22,7 @@ const usual = {
   'stolen-cookie': replayStolenCookie,
   tcp: serveAddress,
   visitors: signVisitorOut,
+  operators: signOperatorIn,
 };
 /** @type {Record<string, (browser: any, gateway: import('./support/gateway.js').RunningGateway) => Promise<void>>} */
 const journeys = { ...usual, large: watchManyEndpoints };

@@ -8,7 +8,7 @@ import { checkAppearance } from '../checks/appearance.js';
 import { startAgent } from '../support/agent.js';
 import { apiClient } from '../support/api.js';
 import { openChromium } from '../support/chromium.js';
-import { startIdentityProvider } from '../support/identity-provider.js';
+import { startVisitorsProvider } from '../support/identity-provider.js';
 import { drivePage, isStillMarked, markPage, until } from '../support/page-driver.js';
 import { recordPages } from '../support/page-recorder.js';
 import { expectPromise } from '../support/promise.js';
@@ -29,7 +29,7 @@ const EMAIL = 'ann@example.com';
 export async function signVisitorOut(browser, { api, apiKey, https, signInLink, agentLine }) {
   const ask = apiClient(api, apiKey);
   const upstream = await startUpstream();
-  const { provider, action } = await startIdentityProvider(api);
+  const { provider, action } = await startVisitorsProvider(api);
   const place = mkdtempSync(join(tmpdir(), 'gateway-browser-policy-'));
   const policy = join(place, 'policy.json');
   writeFileSync(policy, JSON.stringify({ on_http_request: [{ actions: [action] }] }));

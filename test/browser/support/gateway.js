@@ -24,9 +24,10 @@ export const root = join(import.meta.dirname, '../../..');
 
 /**
  * @param {string} [program] the program, relative to the root. It prints the same lines at its start as the gateway.
+ * @param {Record<string, string>} [more] what is set, too
  * @returns {Promise<RunningGateway>}
  */
-export async function startGateway(program = 'dist/bundle/main.js') {
+export async function startGateway(program = 'dist/bundle/main.js', more = {}) {
   const mailServer = await startMailServer();
   const data = mkdtempSync(join(tmpdir(), 'gateway-browser-'));
   const ports = { API_PORT: '0', ADMIN_PORT: '0', AGENT_PORT: '0', HTTP_PORT: '0', HTTPS_PORT: '0', TCP_PORTS: '0' };
@@ -45,6 +46,7 @@ export async function startGateway(program = 'dist/bundle/main.js') {
     POLICY_FETCH: 'any',
     // No question leaves the machine: nobody answers there.
     DNS_SERVERS: '127.0.0.1:9',
+    ...more,
   };
   const child = spawn(process.execPath, [join(root, program)], {
     env,

@@ -1,4 +1,4 @@
-// The OpenID provider of the tests of visitors' sign-in, for a journey. It is in TypeScript, which Node 20 does not run:
+// The OpenID provider of the tests of visitors' sign-in, for journeys. It is in TypeScript, which Node 20 does not run:
 // Vite imports it.
 
 import { join } from 'node:path';
@@ -8,18 +8,26 @@ import { root } from './gateway.js';
 /** @typedef {typeof import('../../visitor-sign-in/provider.ts')} ProviderModule */
 
 /**
+ * Starts a provider that knows one client.
+ * @param {string} callback where it sends browsers back to
+ */
+export async function startIdentityProvider(callback) {
+  const file = join(root, 'test/visitor-sign-in/provider.ts');
+  const { module } = await runnerImport(file, { configFile: false, root, logLevel: 'error' });
+  const { CLIENT, startProvider } = /** @type {ProviderModule} */ (module);
+  return { provider: await startProvider({ callback }), client: CLIENT };
+}
+
+/**
  * Starts a provider that knows the callback of a gateway.
  * @param {string} api the base URL of the gateway's API
  * @returns {Promise<{ provider: import('../../visitor-sign-in/provider.ts').TestProvider, action: object }>} the action of
  * a policy that signs visitors in there, asking for a password each time
  */
-export async function startIdentityProvider(api) {
-  const file = join(root, 'test/visitor-sign-in/provider.ts');
-  const { module } = await runnerImport(file, { configFile: false, root, logLevel: 'error' });
-  const { CLIENT, startProvider } = /** @type {ProviderModule} */ (module);
-  const provider = await startProvider({ callback: `${api}/oauth2/callback` });
+export async function startVisitorsProvider(api) {
+  const { provider, client } = await startIdentityProvider(`${api}/oauth2/callback`);
   const config = {
-    ...{ issuer_url: provider.issuer, ...CLIENT, scopes: ['email', 'profile'] },
+    ...{ issuer_url: provider.issuer, ...client, scopes: ['email', 'profile'] },
     // Without it the provider would know the browser, and send it back at once.
     authz_url_params: { prompt: 'login' },
   };
