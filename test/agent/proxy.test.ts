@@ -1,14 +1,16 @@
 // An agent that reaches its gateway through a proxy, as in the networks of companies.
 
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../agent/src/settings/config.ts';
 import { type ForwardProxy, startForwardProxy } from '../support/forward-proxy.ts';
 import { newIssuer } from '../support/issuer.ts';
 import { agentLab } from './agent-lab.ts';
-import { runToEnd } from './agents.ts';
-import { visit } from './visitors.ts';
+import { runToEnd, startProcess } from './agents.ts';
+import { startEcho, visit } from './visitors.ts';
 
 const lab = agentLab();
 const LOGIN = { user: 'device 7', password: 'p@ss:wörd%' };
@@ -95,6 +97,39 @@ describe.each(ways)('through a proxy by %s', (way) => {
     proxy.rules.login = { user: 'device', password: 'wrong-password' };
     await agent.log.find(isOnline);
   });
+});
+
+test('a device keeps its reserved TCP port over a proxy, also while it is away', async () => {
+  const echo = await startEcho();
+  lab.cleanups.push(() => echo.close());
+  const { body: reserved } = await lab.gateway.call('POST', '/reserved_addrs', { description: 'ssh of the device' });
+  const port = Number(reserved.addr.split(':').at(-1));
+  const start = async () => {
+    const args = ['tcp', echo.at, '--port', String(port)];
+    const agent = await startProcess(lab.directory(), args, environment('http'));
+    lab.cleanups.push(() => agent.kill('SIGKILL'));
+    expect(await agent.stdout.find(/^forwarding /)).toContain(`tcp://${reserved.addr}`);
+    return agent;
+  };
+  const answers = async () => {
+    const socket = connect(port, '127.0.0.1').end('SSH-2.0-test');
+    const [data] = await once(socket, 'data');
+    return String(data);
+  };
+  const agent = await start();
+  expect(await answers()).toBe('SSH-2.0-test');
+  await agent.kill('SIGTERM');
+
+  const other = await lab.gateway.newAccount();
+  const thief = await startProcess(lab.directory(), ['tcp', echo.at, '--port', String(port)], {
+    ...environment('http'),
+    ...(await lab.newEnvironment([], other)),
+  });
+  lab.cleanups.push(() => thief.kill('SIGKILL'));
+  await thief.stderr.find(/is reserved by another account/);
+  await start();
+  expect(await answers()).toBe('SSH-2.0-test');
+  expect(new Set(proxy.asked)).toEqual(new Set([lab.gateway.agent]));
 });
 
 test('diagnose says what the proxy does', async () => {
