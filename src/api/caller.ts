@@ -9,6 +9,10 @@ export interface Caller {
   isAdmin: boolean;
   /** The API key that came; undefined in a browser session. */
   keyId?: string;
+  /** What the key may do; left out or empty: all that its owner may. */
+  scopes?: readonly string[];
+  /** Until when the key is accepted, in milliseconds of the wall clock; left out: until it is deleted. */
+  keyExpiresAt?: number;
   /** The browser session; undefined when an API key came. */
   sessionId?: string;
   /** The provisioning key with which a device gets its credential; undefined for all others. */

@@ -41,6 +41,8 @@ export const apiKey = (world: World, got: Json, own: object) => ({
   ...common(world, 'ak', '/api_keys', got),
   token: null,
   owner_id: world.account.ownerId,
+  scopes: [],
+  expires_at: null,
   ...own,
 });
 

@@ -41,7 +41,7 @@ export const shapes = {
     'certificate_management_policy { authority private_key_type } ' +
     `certificate_management_status { renews_at ${job} } acme_challenge_cname_target`,
   reservedAddress: `id uri created_at ${texts} addr region endpoint_configuration ${ref}`,
-  apiKey: `id uri created_at ${texts} token owner_id`,
+  apiKey: `id uri created_at ${texts} token owner_id scopes expires_at`,
   backend: `id uri created_at ${texts} labels tunnels ${ref}`,
   authority: `id uri created_at ${texts} ca_pem subject_common_name not_before not_after key_usages extended_key_usages`,
   certificate:

@@ -21,7 +21,9 @@ export function createAuditObjectLoader(schema: GraphQLSchema, routes: readonly 
     ]),
   );
   return async (context, { kind }, id) => {
-    const { data, errors } = await (operations.get(kind) as PreparedOperation).run({ id }, context);
+    // The trail shows what was changed whole, also where a key with scopes has changed it.
+    const whole = context.as({ ...context.caller, scopes: [] });
+    const { data, errors } = await (operations.get(kind) as PreparedOperation).run({ id }, whole);
     if (errors?.[0]) throw errors[0].originalError ?? errors[0];
     return (data as { node: object | null }).node;
   };

@@ -27,7 +27,9 @@ const clientOf = ({ ip, userAgent }: BulkJob): ApiClient => ({
 async function callerOf(app: ApiApp, { accountId, actorId, keyId, sessionId }: BulkJob): Promise<Caller> {
   const where = { id: actorId, accountId, active: true };
   const owner = await app.prisma.owner.findUnique({ where, select: { role: true, subject: true } });
-  const isKeyGone = keyId !== null && (await app.prisma.apiKey.count({ where: { id: keyId, accountId } })) === 0;
+  const isInForce = { OR: [{ expiresAt: null }, { expiresAt: { gt: new Date(app.now()) } }] };
+  const isKeyGone =
+    keyId !== null && (await app.prisma.apiKey.count({ where: { id: keyId, accountId, ...isInForce } })) === 0;
   if (!owner || isKeyGone) throw new ApiError('bulkActorGone');
   const { role, subject } = owner;
   const by = { keyId: keyId ?? undefined, sessionId: sessionId ?? undefined };

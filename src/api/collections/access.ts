@@ -4,6 +4,7 @@ import { defaultFieldResolver, type GraphQLField, type GraphQLSchema } from 'gra
 import type { Context } from '../context.ts';
 import { ApiError, type ErrorName } from '../errors/errors.ts';
 import { checkStorable, isStorable } from '../text-limits.ts';
+import { checkScope, type NeededScope, neededScope } from './key-scopes.ts';
 
 /** Put on a root field as its `extensions`, to demand more than a key, or less. */
 export interface FieldAccess {
@@ -15,17 +16,23 @@ export interface FieldAccess {
 
 /** Makes every root field demand an API key or a browser session, and what its `extensions` say beyond that. */
 export function enforceAccess(schema: GraphQLSchema): GraphQLSchema {
-  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
-  for (const field of roots.flatMap((root) => Object.values(root?.getFields() ?? {}))) protectField(field);
+  const roots = {
+    query: schema.getQueryType(),
+    mutation: schema.getMutationType(),
+    subscription: schema.getSubscriptionType(),
+  };
+  for (const [type, root] of Object.entries(roots) as [keyof typeof roots, (typeof roots)['query']][])
+    for (const field of Object.values(root?.getFields() ?? {})) protectField(field, neededScope(type, field.name));
   return schema;
 }
 
-function protectField(field: GraphQLField<unknown, Context>): void {
+function protectField(field: GraphQLField<unknown, Context>, needed: NeededScope): void {
   const { adminsOnly, allowsAnonymous } = field.extensions as FieldAccess;
   const { resolve = defaultFieldResolver, subscribe } = field;
   const authorize = (context: Context, args: Record<string, unknown>) => {
     const isAdmin = !allowsAnonymous && context.caller.isAdmin;
     if (adminsOnly && !isAdmin) throw new ApiError(adminsOnly);
+    if (!allowsAnonymous) checkScope(context, needed, args);
     return storableArguments(args);
   };
   if (subscribe) {

@@ -35,7 +35,8 @@ export async function* whileAllowed<Event>(
     app.changes.listen(({ kind, action, id }) => {
       const isOpener = (kind === 'apiKey' && id === keyId) || (kind === 'browserSession' && id === sessionId);
       if (isOpener && action === 'DELETED') end(over);
-      else if (id === ownerId) end('subscriptionOver');
+      // The key may have other scopes.
+      else if (isOpener || id === ownerId) end('subscriptionOver');
     }),
     app.changes.onGap(checkAccess),
     // A generator that waits for a change would be ended by the next one only.
@@ -55,11 +56,12 @@ export async function* whileAllowed<Event>(
 }
 
 /** Whether key or browser session are there still, and their owner is active and has the role that it had. */
-export async function isAllowedStill({ app: { prisma }, caller }: Context): Promise<boolean> {
+export async function isAllowedStill({ app: { prisma, now }, caller }: Context): Promise<boolean> {
   const { keyId, sessionId, accountId, ownerId, isAdmin } = caller;
   const role = isAdmin ? ('ADMIN' as const) : ('MEMBER' as const);
   const owner = { is: { active: true, role } };
   const where = { accountId, ownerId, owner };
-  if (keyId !== undefined) return (await prisma.apiKey.count({ where: { ...where, id: keyId } })) > 0;
+  const isInForce = { OR: [{ expiresAt: null }, { expiresAt: { gt: new Date(now()) } }] };
+  if (keyId !== undefined) return (await prisma.apiKey.count({ where: { ...where, id: keyId, ...isInForce } })) > 0;
   return (await prisma.browserSession.count({ where: { ...where, id: sessionId } })) > 0;
 }

@@ -72,7 +72,10 @@ export class Authenticator {
 
     const digest = this.#app.keys.digest(key);
     const caller = await this.#cachedCaller(`key ${digest}`, ip, () => this.#findApiKey(key, digest));
-    if (!(caller instanceof ApiError) && caller.keyId !== undefined) this.#app.apiKeyUsage.recordUse(caller.keyId);
+    if (caller instanceof ApiError) return caller;
+    if (caller.keyExpiresAt !== undefined && caller.keyExpiresAt <= this.#app.now())
+      return new ApiError('apiKeyExpired');
+    if (caller.keyId !== undefined) this.#app.apiKeyUsage.recordUse(caller.keyId);
     return caller;
   }
 
@@ -120,6 +123,8 @@ export class Authenticator {
         accountId: true,
         ownerId: true,
         digest: true,
+        scopes: true,
+        expiresAt: true,
         owner: { select: { active: true, role: true, subject: true } },
       },
     });
@@ -129,7 +134,8 @@ export class Authenticator {
     }
     if (!row.owner.active) return new ApiError('unknownApiKey');
     if (row.digest !== digest) await prisma.apiKey.update({ where: { id: row.id }, data: { digest } }); // The server key was rotated.
-    const { id: keyId, accountId, ownerId, owner } = row;
-    return { accountId, ownerId, subject: owner.subject, keyId, isAdmin: owner.role === 'ADMIN' };
+    const { id: keyId, accountId, ownerId, owner, scopes, expiresAt } = row;
+    const caller = { accountId, ownerId, subject: owner.subject, keyId, isAdmin: owner.role === 'ADMIN', scopes };
+    return expiresAt === null ? caller : { ...caller, keyExpiresAt: expiresAt.getTime() };
   }
 }

@@ -64,6 +64,7 @@ const notOf: Record<Type, unknown[]> = {
   strings: [{}, [5], [['x']], [{}]],
   ids: [{}, [true], [{}]],
   boolean: ['true', 1, 0, {}, [true]],
+  timestamp: [5, true, {}, ['x'], 'tomorrow', '2026-13-01T00:00:00Z'],
   uint32: ['5', 1.5, -1, 4294967296, 1e21, true, {}, [5]],
   number: ['0.5', true, {}, [0.5]],
   object: ['x', 5, true, []],

@@ -94,8 +94,16 @@ export const writings = {
     none,
     the('credential'),
   ),
-  createApiKey: writing('POST /api_keys', 'createApiKey', { ...texts, owner_id: 'id' }),
-  updateApiKey: writing('PATCH /api_keys/{id}', 'updateApiKey', texts, none, the('apiKey')),
+  createApiKey: writing('POST /api_keys', 'createApiKey', {
+    ...{ ...texts, owner_id: 'id', scopes: 'strings', expires_at: 'timestamp' },
+  }),
+  updateApiKey: writing(
+    'PATCH /api_keys/{id}',
+    'updateApiKey',
+    { ...texts, scopes: 'strings', expires_at: 'timestamp' },
+    none,
+    the('apiKey'),
+  ),
   createBotUser: writing('POST /bot_users', 'createBotUser', { name: 'string', active: 'boolean' }, () => ({
     name: 'hostile',
   })),

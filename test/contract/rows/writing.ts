@@ -9,6 +9,7 @@ export type Type =
   | 'strings'
   | 'ids'
   | 'boolean'
+  | 'timestamp'
   | 'uint32'
   | 'number'
   | 'object'

@@ -3,9 +3,10 @@
 import { newId, newSecret } from '../../../store/ids.ts';
 import { builder } from '../../builder/builder.ts';
 import { collection, deleteMutation, Node, readRoutes } from '../../collections/collection.ts';
+import { readScopes } from '../../collections/key-scopes.ts';
 import { id, NOTED_MEMBERS, time } from '../../collections/members.ts';
 import type { Context } from '../../context.ts';
-import { requireFound } from '../../errors/errors.ts';
+import { ApiError, requireFound } from '../../errors/errors.ts';
 import { idempotencyKeyArgument } from '../../idempotency.ts';
 import { searchByNotes } from '../../resource.ts';
 import { route } from '../../route.ts';
@@ -28,6 +29,16 @@ const ApiKey = builder.prismaObject('ApiKey', {
       nullable: true,
       description: 'The key itself. Only the answer to `createApiKey` has it; nobody can read it afterwards.',
       resolve: (row) => ('token' in row ? String(row.token) : null),
+    }),
+    scopes: t.exposeStringList('scopes', {
+      description:
+        'What it may do: `read`, or kinds of objects as in `reserved_domain:read` and `tls_edge:write`, or one object, as in ' +
+        '`credential:write:cr_…`. Writing includes reading; what an object shows of others is read with it. Empty: all that its owner may.',
+    }),
+    expiresAt: t.expose('expiresAt', {
+      type: 'Timestamp',
+      nullable: true,
+      description: 'Until when it is accepted; null: until it is deleted.',
     }),
     ownerId: t.exposeID('ownerId', { description: 'The id of the user or bot user who holds it.' }),
     owner: t.relation('owner', { type: Owner, description: 'The user or bot user who holds it.' }),
@@ -53,11 +64,15 @@ export const apiKeys = collection({
     ...NOTED_MEMBERS,
     owner_id: id('ownerId', { isOrdered: true }),
     last_used_at: time('lastUsedAt', { isNullable: true }),
+    expires_at: time('expiresAt', { isNullable: true }),
   },
   table: (db) => db.apiKey,
   audit: { name: 'api_key', subject: 'An API key' },
   search: searchByNotes(50, 'api_key'),
 });
+
+const SCOPES =
+  'What it may do, as in `read`, `reserved_domain:read`, `tls_edge:write`, `credential:write:cr_…`; at most 50. Empty: all.';
 
 const CreateApiKeyInput = builder.inputType('CreateApiKeyInput', {
   description: 'A new API key. Every member may be left out.',
@@ -65,6 +80,8 @@ const CreateApiKeyInput = builder.inputType('CreateApiKeyInput', {
     description: t.string({ description: 'Who or what will use it, for people; at most 255 bytes.' }),
     metadata: t.string({ description: 'Anything, for machines; at most 4096 bytes.' }),
     ownerId: t.id({ description: 'Who is to hold it; you, when left out. Only admins may name another.' }),
+    scopes: t.stringList({ description: SCOPES }),
+    expiresAt: t.field({ type: 'Timestamp', description: 'Until when it is accepted; for good, when left out.' }),
   }),
 });
 
@@ -73,14 +90,30 @@ const UpdateApiKeyInput = builder.inputType('UpdateApiKeyInput', {
   fields: (t) => ({
     description: t.string({ description: 'At most 255 bytes; "" clears it.' }),
     metadata: t.string({ description: 'At most 4096 bytes; "" clears it.' }),
+    scopes: t.stringList({ description: `${SCOPES} Replaces the whole list.` }),
+    expiresAt: t.field({ type: 'Timestamp', description: 'Until when it is accepted from now on.' }),
   }),
 });
+
+interface Limits {
+  scopes?: readonly string[] | null;
+  expiresAt?: Date | null;
+}
+
+/** @throws {ApiError} when a scope is none, or the key would outlive the one that asks. */
+function checkLimits({ scopes, expiresAt }: Limits, { app, caller: { keyExpiresAt } }: Context, isNew = false) {
+  const latest = keyExpiresAt ?? Number.POSITIVE_INFINITY;
+  const at = expiresAt?.getTime() ?? (isNew ? Number.POSITIVE_INFINITY : undefined);
+  if (at !== undefined && (at <= app.now() || at > latest)) throw new ApiError('badExpiry', { member: 'expiresAt' });
+  return { scopes: scopes ? readScopes(scopes) : undefined, expiresAt: expiresAt ?? undefined };
+}
 
 builder.mutationField('createApiKey', (t) =>
   t.prismaField({
     type: ApiKey,
     nullable: true,
-    description: 'Creates an API key with the rights of its owner. Its `token` is shown here and never again.',
+    description:
+      'Creates an API key with the rights of its owner, or some of them. Its `token` is shown here and never again.',
     args: {
       input: t.arg({ type: CreateApiKeyInput, required: true, description: 'The API key to create.' }),
       ...idempotencyKeyArgument,
@@ -91,7 +124,8 @@ builder.mutationField('createApiKey', (t) =>
       const token = newSecret(id);
       const texts = checkTexts(input, 'key');
       const ownerId = await chooseOwner(context, input.ownerId);
-      const data = { ...texts, id, accountId, ownerId, digest: app.keys.digest(token) };
+      const limits = checkLimits(input, context, true);
+      const data = { ...texts, ...limits, id, accountId, ownerId, digest: app.keys.digest(token) };
       const apiKey = await context.create(apiKeys, (db) => db.apiKey.create({ ...query, data }));
       return { ...apiKey, token };
     },
@@ -108,7 +142,7 @@ builder.mutationField('updateApiKey', (t) =>
       input: t.arg({ type: UpdateApiKeyInput, required: true, description: 'What to change.' }),
     },
     resolve: async (query, _, { id, input }, context) => {
-      const data = checkTexts(input, 'key');
+      const data = { ...checkTexts(input, 'key'), ...checkLimits(input, context) };
       await checkHeld(context, id);
       const where = { id, accountId: context.accountId };
       return context.update(apiKeys, id, (db) => db.apiKey.update({ ...query, where, data }));
@@ -130,7 +164,7 @@ async function checkHeld(context: Context, id: string): Promise<void> {
   );
 }
 
-const selection = 'id uri createdAt description metadata token ownerId';
+const selection = 'id uri createdAt description metadata token ownerId scopes expiresAt';
 
 export const routes = [
   route('POST', '/api_keys', 201, 'createApiKey', selection),

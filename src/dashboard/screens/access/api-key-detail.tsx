@@ -51,6 +51,8 @@ export function ApiKeyPage() {
       <DescriptionList
         items={[
           { name: 'Held by', value: <OwnerLink owner={key.owner} /> },
+          { name: 'Allowed', value: key.scopes.length === 0 ? 'All that its holder may' : key.scopes.join(', ') },
+          { name: 'Expires', value: key.expiresAt === null ? 'Never' : <RelativeTime at={key.expiresAt} /> },
           { name: 'Last used', value: <RelativeTime at={key.lastUsedAt} /> },
           { name: 'Created', value: <RelativeTime at={key.createdAt} /> },
           { name: 'Id', value: <CopyButton text={id} label="the id" /> },

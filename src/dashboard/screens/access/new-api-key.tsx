@@ -3,7 +3,9 @@ import { useLocation } from 'preact-iso/router';
 import { useMutation } from '../../data/hooks/use-mutation.ts';
 import { objectPath } from '../../data/routing/paths.ts';
 import { CreateApiKey } from '../../generated/operations.ts';
+import { SelectField } from '../../ui/forms/choice-fields.tsx';
 import { Form } from '../../ui/forms/form.tsx';
+import { ListField, nonEmptyLines } from '../../ui/forms/list-field.tsx';
 import { TextArea, TextField } from '../../ui/forms/text-field.tsx';
 import { useFormFields } from '../../ui/forms/use-form-fields.ts';
 import { validateDescription, validateMetadata } from '../../ui/forms/validators.ts';
@@ -13,6 +15,13 @@ import { CodeBlock } from '../../ui/text/code-block.tsx';
 import { OwnerField } from '../credentials/owner.tsx';
 import { keyCrumbs, listPaths } from './navigation.ts';
 
+const DAY_MS = 86_400_000;
+const noScopes: readonly string[] = [''];
+const lifetimes = [
+  { value: '', title: 'Never' },
+  ...[7, 30, 90, 365].map((days) => ({ value: String(days), title: `In ${days} days` })),
+];
+
 interface Created {
   id: string;
   token: string;
@@ -21,13 +30,18 @@ interface Created {
 export function NewApiKey() {
   const { route } = useLocation();
   const [created, setCreated] = useState<Created>();
-  const fields = useFormFields({ description: '', ownerId: '', metadata: '' }, { draft: 'new API key' });
+  const fields = useFormFields(
+    { description: '', ownerId: '', scopes: noScopes, days: '', metadata: '' },
+    { draft: 'new API key' },
+  );
   const { bind, values } = fields;
   const create = useMutation(CreateApiKey);
 
   async function submit() {
-    const { ownerId, ...texts } = values;
-    const result = await create.mutate({ input: { ...texts, ...(ownerId && { ownerId }) } });
+    const { ownerId, scopes, days, ...texts } = values;
+    const expiresAt = days === '' ? undefined : new Date(Date.now() + Number(days) * DAY_MS).toISOString();
+    const input = { ...texts, scopes: nonEmptyLines(scopes), expiresAt, ...(ownerId && { ownerId }) };
+    const result = await create.mutate({ input });
     const { id, token } = result?.createApiKey ?? {};
     if (!id || !token) return;
     fields.saved();
@@ -65,6 +79,14 @@ export function NewApiKey() {
           validate={validateDescription}
         />
         <OwnerField {...bind('ownerId')} subject="the key" />
+        <ListField
+          {...bind('scopes')}
+          label="Allowed"
+          itemName="scope"
+          placeholder="reserved_domain:read"
+          help="What the key may do: read, or kinds of objects as in tls_edge:write, or one object as in credential:write:cr_…. Empty: all that its holder may."
+        />
+        <SelectField {...bind('days')} label="Expires" options={lifetimes} />
         <TextArea
           {...bind('metadata')}
           label="Metadata"
@@ -74,7 +96,7 @@ export function NewApiKey() {
           isCode
         />
       </Form>
-      <p class="muted">A key may do what its holder may do.</p>
+      <p class="muted">A key never may more than its holder.</p>
     </Page>
   );
 }
