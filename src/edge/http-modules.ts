@@ -5,6 +5,7 @@ import type { ConnectionModule, HttpModule, ModuleEnvironment, ModuleOwner } fro
 import type { ModuleDescriptor, ModulesSettings, TlsEffect } from './modules/descriptor.ts';
 import { PHASES } from './modules/descriptor.ts';
 import { ModuleCache } from './modules/module-cache.ts';
+import { ownPathsEnd } from './pipeline/own-paths.ts';
 
 export interface CreatedModules {
   /** What requests pass, the outermost first. */
@@ -52,6 +53,8 @@ export function createModules(
     created.breaker ??= breaker;
     if (tls) created.tls = { ...created.tls, ...tls };
   }
+  const lastSignIn = created.modules.findLastIndex(({ signsIn }) => signsIn);
+  if (lastSignIn >= 0) created.modules.splice(lastSignIn + 1, 0, ownPathsEnd);
   return created;
 }
 

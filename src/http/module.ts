@@ -52,6 +52,8 @@ export interface HttpModule {
   readonly name: string;
   /** Whether what it does depends on the path: it gets no request then whose path upstream may read otherwise. */
   readonly readsPath?: boolean;
+  /** Whether visitors sign in at it: it answers what is its own of the gateway's paths, and lets the rest of them pass. */
+  readonly signsIn?: boolean;
   /** The names of internal endpoints that it sends visitors to, as far as they are known beforehand. */
   readonly leadsTo?: readonly string[];
   /** Before upstream is asked. What throws is a bug: the visitor gets a 500. */

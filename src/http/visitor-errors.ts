@@ -109,6 +109,11 @@ export const visitorErrors = {
   signInNoIdToken: signInRow(5203, 502, 'The identity provider has not said who you are.'),
   signInTokenInvalid: signInRow(5204, 502, 'What the identity provider says of you cannot be trusted.'),
   signInNoUser: signInRow(5536, 502, 'The identity provider has not said by which id it knows you.'),
+  signInNotAdmitted: signInRow(
+    5511,
+    403,
+    'You have signed in, but this endpoint does not admit you. Sign in as somebody else.',
+  ),
   signInNotHere: row(5207, 404, 'Nobody signs in at this endpoint.'),
   keysUnavailable: row(90133, 503, 'The keys for checking tokens are not available right now.', 5),
   signerUnavailable: row(90380, 503, 'The certificate for checking webhooks is not available right now.', 5),

@@ -1,8 +1,8 @@
-// What the policy actions that sign visitors in ask of whoever has their sessions: another process, where there are workers.
+// What the policy actions and modules that sign visitors in ask of whoever has their sessions: another process, where there are workers.
 
 import type { VisitorError } from './visitor-errors.ts';
 
-/** The settings of a sign-in action, as they are for one request. Plain data: they travel between processes. */
+/** The settings of a sign-in, as they are for one request. Plain data: they travel between processes. */
 export interface SignInTerms {
   /** The URL of an OpenID Connect issuer, or the name of an OAuth provider. */
   readonly issuer: string;
@@ -13,7 +13,7 @@ export interface SignInTerms {
   readonly scopes: readonly string[];
   /** Further parameters of the authorization request. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** What tells apart sessions of several actions at one host; '' when left out. */
+  /** What tells apart sessions of several sign-ins at one host; '' when left out. */
   readonly authId: string;
   /** The domain of the session's cookie; undefined: it is valid at its host alone. */
   readonly cookieDomain: string | undefined;
@@ -22,6 +22,8 @@ export interface SignInTerms {
   readonly idleMs: number;
   /** After how many milliseconds the provider is asked again who the visitor is; undefined: never. */
   readonly checkMs: number | undefined;
+  /** Whether the provider is asked which groups the visitor is in; left out: it is not. */
+  readonly asksGroups?: boolean;
 }
 
 /** Where a visitor signs in, and from where. */
@@ -46,6 +48,8 @@ export interface VisitorSession {
   readonly name: string;
   /** '' unless the provider says that it has verified it. */
   readonly email: string;
+  /** Organizations, and teams as `organization/team`, in lower case; left out where the provider was not asked. */
+  readonly groups?: readonly string[];
   readonly idToken: string;
   readonly accessToken: string;
   readonly refreshToken: string;

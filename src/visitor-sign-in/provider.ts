@@ -8,6 +8,8 @@ export interface ProviderIdentity {
   name: string;
   /** '' unless the provider says that it has verified it. */
   email: string;
+  /** Organizations, and teams as `organization/team`, in lower case; left out where they were not asked for. */
+  groups?: string[];
 }
 
 /** What a provider has given for a visitor. '' is what it has not given. */

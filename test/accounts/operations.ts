@@ -95,7 +95,8 @@ const texts: Record<string, string> = Object.fromEntries(
     'dataCollectionStreamName version certificatePem privateKeyPem cidr action remove allow deny provider secret realm',
     'token current username password minVersion expressions value url method body clientIp policy signingSecret fields filter',
     'text kind kinds binds redactHeaders path bodyBase64 compression endpoint from to addressPattern recipients note',
-    'reason label toVersion provisioningKey deviceId hostName orderBy search list removeLabels host vaultName port attempt query scopes',
+    'reason label toVersion provisioningKey deviceId hostName orderBy search list removeLabels host vaultName port attempt query',
+    'issuer scopes cookiePrefix emailAddresses emailDomains teams organizations',
   ]
     .flatMap((line) => line.split(' '))
     .map((name) => [name, 'text']),
@@ -106,6 +107,8 @@ Object.assign(texts, { type: 'bot_user_deleted.v0', match: '/sample' });
 const moduleInputs: Record<string, object> = {
   WebhookVerification: { provider: 'github', secret: 'sample' },
   BasicAuth: { credentials: [{ username: 'sample', password: 'long enough' }] },
+  Oauth: { provider: { github: { clientId: 'sample', clientSecret: 'sample' } } },
+  Oidc: { issuer: 'https://id.example.com', clientId: 'sample', clientSecret: 'sample' },
   TrafficPolicy: { value: '{}' },
   commandAgents: { command: 'RESTART', label: 'nobody=has this' },
   startBulkJob: { list: 'credentials', action: 'CHANGE_OWNER', filter: 'false' },

@@ -225,6 +225,8 @@ export const route = (world: World, edgeId: string, got: Json, own: object) => (
   websocket_tcp_converter: null,
   user_agent_filter: null,
   basic_auth: null,
+  oauth: null,
+  oidc: null,
   policy: null,
   traffic_policy: null,
   ...own,

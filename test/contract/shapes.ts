@@ -14,6 +14,10 @@ export const destinationWith = (addition = '') =>
   `datadog { api_key ddtags service ddsite } azure_logs_ingestion { ${azure} } ${addition} }`;
 
 const source = 'type fields filter sample_rate uri';
+const oauthApp = 'client_id client_secret scopes email_addresses email_domains';
+const oauthApps = ['amazon', 'facebook', 'github', 'gitlab', 'google', 'linkedin', 'microsoft', 'twitch']
+  .map((name) => `${name} { ${oauthApp}${name === 'github' ? ' teams organizations' : ''} }`)
+  .join(' ');
 
 /** Every name in them is a member that must be there, and there is no other. */
 export const shapes = {
@@ -30,6 +34,12 @@ export const shapes = {
   webhookVerification: 'enabled provider secret',
   userAgentFilter: 'enabled allow deny',
   basicAuth: 'enabled realm credentials { username }',
+  oauth:
+    `enabled provider { ${oauthApps} } options_passthrough cookie_prefix inactivity_timeout maximum_duration ` +
+    'auth_check_interval',
+  oidc:
+    'enabled issuer client_id client_secret scopes options_passthrough cookie_prefix inactivity_timeout ' +
+    'maximum_duration',
   tlsTermination: 'enabled terminate_at min_version',
   trafficPolicy: 'enabled value',
   policy: 'enabled inbound outbound',
@@ -77,7 +87,8 @@ const route =
   `ip_restriction { ${shapes.ipRestriction} } circuit_breaker { ${shapes.circuitBreaker} } ` +
   `compression { ${shapes.toggle} } request_headers { ${shapes.headers} } response_headers { ${shapes.headers} } ` +
   `webhook_verification { ${shapes.webhookVerification} } websocket_tcp_converter { ${shapes.toggle} } ` +
-  `user_agent_filter { ${shapes.userAgentFilter} } basic_auth { ${shapes.basicAuth} } ${policies}`;
+  `user_agent_filter { ${shapes.userAgentFilter} } basic_auth { ${shapes.basicAuth} } ` +
+  `oauth { ${shapes.oauth} } oidc { ${shapes.oidc} } ${policies}`;
 const tls = `mutual_tls { ${shapes.mutualTls} } tls_termination { ${shapes.tlsTermination} }`;
 
 export const edgeShapes = {

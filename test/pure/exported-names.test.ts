@@ -16,6 +16,8 @@ const conventions = {
   basicAuth: /^src\/(api|edge)\/modules\//,
   circuitBreaker: /^src\/(api|edge)\/modules\//,
   compression: /^src\/(api|edge)\/modules\//,
+  oauth: /^src\/(api|edge)\/modules\//,
+  oidc: /^src\/(api|edge)\/modules\//,
   requestHeaders: /^src\/(api|edge)\/modules\//,
   responseHeaders: /^src\/(api|edge)\/modules\//,
   userAgentFilter: /^src\/(api|edge)\/modules\//,

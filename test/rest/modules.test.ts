@@ -199,6 +199,16 @@ test('what lies on a limit is taken, and given back as it was', async () => {
     add: { ...Object.fromEntries(many(49).map((name) => [name, ''])), [`x${'-'.repeat(127)}`]: 'é'.repeat(4096) },
     remove: many(50),
   };
+  const signIn = {
+    issuer: `https://id.example.com/${'x'.repeat(232)}`,
+    client_id: 'é'.repeat(256),
+    client_secret: 'é'.repeat(256),
+    scopes: many(20),
+    options_passthrough: true,
+    cookie_prefix: 'x'.repeat(64),
+    inactivity_timeout: 31_536_000,
+    maximum_duration: 31_536_000,
+  };
   const largest: [string, object, object?][] = [
     [
       'ip_restriction',
@@ -217,6 +227,7 @@ test('what lies on a limit is taken, and given back as it was', async () => {
       },
       { realm: 'x'.repeat(128), credentials: many(10).map((username) => ({ username })) },
     ],
+    ['oidc', signIn, { ...signIn, client_secret: null }],
   ];
   for (const [module, body, shown = body] of largest) {
     const answer = await put(`${path}/${module}`, body);

@@ -42,16 +42,6 @@ describe('what is refused', () => {
     await expect(sdkSession({ ...lab.gateway, ca }, lab.credential.authtoken)).rejects.toThrow('tls handshake error');
   });
 
-  type Http = ReturnType<typeof httpName>;
-  test.each<[string, (builder: Http) => Http]>([
-    ['OAuth', (http) => http.oauth('google')],
-    ['OIDC', (http) => http.oidc('https://id.example.com', 'id', 'secret')],
-  ])('who asks for %s is not left open to all: 90203', async (_, option) => {
-    const name = newName();
-    expect(await codeOf(option(httpName(await connected(), name)).listen())).toBe(90203);
-    expect((await visit(`http://${name}`, lab.gateway.http)).status).toBe(404);
-  });
-
   test('a binding that is not that of the name is 90202', async () => {
     const session = await connected();
     expect(await codeOf(httpName(session, newName()).binding('internal').listen())).toBe(90202);

@@ -210,6 +210,12 @@ export const errorTable = {
   credentialsCount: invalid(90059, '{member} must have 1 to {max} entries, each with a user name of its own.'),
   usernameWrong: invalid(2257, '{member} must be 1 to {max} bytes, without a colon and without control characters.'),
   passwordWrong: invalid(2258, '{member} must be {min} to {max} characters, none of them a control character.'),
+  signInSettingWrong: invalid(90423, '{member} {reason}.'),
+  oauthProviderCount: invalid(90424, '{member} must have exactly one of the OAuth providers.'),
+  clientSecretMissing: invalid(
+    90425,
+    '{member} is required: the secret that the provider has given for this client id.',
+  ),
   badPolicy: invalid(2236, '{member}: {problems}.'),
   secretMasked: invalid(90390, '{member}: {problems}.'),
 

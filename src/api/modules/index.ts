@@ -9,6 +9,8 @@ import { ipRestrictionOfRoute, ipRestrictionOfTcpEdge, ipRestrictionOfTlsEdge } 
 import type { AnyApiModule } from './module.ts';
 import { moduleOperations } from './module-operations.ts';
 import { mutualTlsOfHttpsEdge, mutualTlsOfTlsEdge } from './mutual-tls.ts';
+import { oauth } from './oauth.ts';
+import { oidc } from './oidc.ts';
 import { policyOfRoute, policyOfTcpEdge, policyOfTlsEdge } from './policy.ts';
 import { tlsTerminationOfHttpsEdge, tlsTerminationOfTlsEdge } from './tls-termination.ts';
 import { trafficPolicyOfRoute, trafficPolicyOfTcpEdge, trafficPolicyOfTlsEdge } from './traffic-policy.ts';
@@ -28,6 +30,8 @@ export const httpsEdgeRouteModules: AnyApiModule[] = [
   websocketTcpConverter,
   userAgentFilter,
   basicAuth,
+  oauth,
+  oidc,
   policyOfRoute,
   trafficPolicyOfRoute,
 ];

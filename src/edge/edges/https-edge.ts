@@ -11,6 +11,7 @@ import type { ModulesSettings } from '../modules/descriptor.ts';
 import { ModuleCache } from '../modules/module-cache.ts';
 import type { EndpointRules, HttpRoute } from '../pipeline/endpoint-rules.ts';
 import { ModuleChain } from '../pipeline/module-chain.ts';
+import { ownPathRoute, type SigningRoute, signInsOf } from '../pipeline/own-paths.ts';
 import { asHttp1Endpoint } from '../upstream/http2/http1-adapter.ts';
 import { backendTunnels } from './backend.ts';
 import type { HttpsEdgeConfig, RouteConfig } from './edge-config.ts';
@@ -19,7 +20,7 @@ import { Routing } from './routing.ts';
 import { tlsParametersOf } from './tls-parameters.ts';
 
 /** A route that is live, with what its modules remember of its visitors. */
-export interface LiveRoute extends HttpRoute {
+export interface LiveRoute extends SigningRoute {
   /** Equal ones do the same. */
   readonly fingerprint: string;
   readonly breaker: CircuitBreaker | undefined;
@@ -33,6 +34,8 @@ export class HttpsEdgeRuntime implements EndpointRules {
   readonly tls: TlsParameters | undefined;
   readonly routes: ReadonlyMap<string, LiveRoute>;
   readonly #routing: Routing<LiveRoute>;
+  /** The routes at which visitors sign in. */
+  readonly #signing: readonly LiveRoute[];
   /** When the edge as a whole cannot be served, all that it answers with. */
   readonly #broken: LiveRoute | undefined;
 
@@ -61,6 +64,7 @@ export class HttpsEdgeRuntime implements EndpointRules {
     });
     this.routes = new Map(routed.map(({ id, route }) => [id, route]));
     this.#routing = new Routing(routed);
+    this.#signing = [...this.routes.values()].filter(({ signIns }) => signIns.length > 0);
   }
 
   /** Whether a route is live as it is configured. */
@@ -69,7 +73,8 @@ export class HttpsEdgeRuntime implements EndpointRules {
   }
 
   route(target: string): HttpRoute | VisitorError {
-    const route = this.#broken ?? this.#routing.find(target) ?? 'noRoute';
+    const ownRoute = ownPathRoute(target, this.#signing, (other) => this.#routing.find(other));
+    const route: HttpRoute | VisitorError = this.#broken ?? ownRoute ?? this.#routing.find(target) ?? 'noRoute';
     return typeof route === 'object' && route.chain?.isMisled(target) ? 'ambiguousPath' : route;
   }
 }
@@ -108,6 +113,7 @@ function liveRoute(
       backend: place,
       kept,
       counted,
+      signIns: signInsOf(modules),
       chain: modules.length > 0 ? new ModuleChain(modules) : undefined,
       convertsWebsockets,
       upstream() {
@@ -135,6 +141,7 @@ function brokenRoute(fingerprint: string, counted: CountedRoute | undefined, err
     backend: '',
     kept: new ModuleCache(),
     counted,
+    signIns: [],
     chain,
     convertsWebsockets: false,
     upstream: () => 'moduleFailed',

@@ -6,6 +6,8 @@ import { compressionModule } from './compression.ts';
 import type { ModuleDescriptor } from './descriptor.ts';
 import { requestHeadersModule, responseHeadersModule } from './headers.ts';
 import { ipRestrictionModule } from './ip-restriction.ts';
+import { oauthModule } from './oauth.ts';
+import { oidcModule } from './oidc.ts';
 import { mutualTlsModule, tlsTerminationModule } from './tls.ts';
 import { trafficPolicyModule } from './traffic-policy.ts';
 import { userAgentFilterModule } from './user-agent-filter.ts';
@@ -25,5 +27,7 @@ export const moduleDescriptors = [
   websocketTcpConverter,
   userAgentFilterModule,
   basicAuthModule,
+  oauthModule,
+  oidcModule,
   trafficPolicyModule,
 ] as readonly ModuleDescriptor[];

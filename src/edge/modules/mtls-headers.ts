@@ -3,13 +3,12 @@
 import type { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import type { HttpModule } from '../../http/module.ts';
-
-type Line = readonly [name: string, value: string];
+import { escapedFieldValue, type GatewayHeader, setGatewayHeaders } from './gateway-headers.ts';
 
 const PREFIX = 'gateway-mtls-';
 /** One entry of a list of alternative names as Node writes it: texts with a comma in them are in quotes (JSON). */
 const ENTRY = /(?:^|, )([A-Za-z ]+):("(?:[^"\\]|\\.)*"|[^,]*)/g;
-const NONE: readonly Line[] = [];
+const NONE: readonly GatewayHeader[] = [];
 
 /**
  * Sets `Gateway-Mtls-*` from the certificate that the handshake has verified; several values are joined by commas. What
@@ -18,23 +17,21 @@ const NONE: readonly Line[] = [];
  */
 export function mtlsHeaders(): Pick<HttpModule, 'onRequest'> {
   // A connection has one certificate and many requests; to read it takes longer than the rest of the way.
-  const known = new WeakMap<TLSSocket, readonly Line[]>();
-  const linesFor = (tls: TLSSocket): readonly Line[] => {
+  const known = new WeakMap<TLSSocket, readonly GatewayHeader[]>();
+  const linesFor = (tls: TLSSocket): readonly GatewayHeader[] => {
     const lines = known.get(tls) ?? linesOf(tls);
     known.set(tls, lines);
     return lines;
   };
   return {
     onRequest({ request: { fields }, tls }) {
-      const forged = fields.list.filter(([name]) => name.toLowerCase().startsWith(PREFIX));
-      for (const [name] of forged) fields.remove(name);
-      for (const [name, value] of tls ? linesFor(tls) : NONE) fields.add(name, value);
+      setGatewayHeaders(fields, PREFIX, tls ? linesFor(tls) : NONE);
       return undefined;
     },
   };
 }
 
-function linesOf(tls: TLSSocket): readonly Line[] {
+function linesOf(tls: TLSSocket): readonly GatewayHeader[] {
   // Policies may ask for a certificate without verifying it: it proves nothing then.
   const certificate = tls.authorized ? tls.getPeerX509Certificate() : undefined;
   if (!certificate) return NONE;
@@ -46,7 +43,9 @@ function linesOf(tls: TLSSocket): readonly Line[] {
     ['Gateway-Mtls-Subject-Alt-Name-Email-Addresses', names('email')],
     ['Gateway-Mtls-Serial-Number', [certificate.serialNumber.toLowerCase()]],
   ];
-  return lines.filter(([, values]) => values.length > 0).map(([name, values]) => [name, values.map(escaped).join(',')]);
+  return lines
+    .filter(([, values]) => values.length > 0)
+    .map(([name, values]) => [name, values.map(escapedFieldValue).join(',')]);
 }
 
 function alternativeNames({ subjectAltName = '' }: X509Certificate): (kind: string) => string[] {
@@ -56,5 +55,3 @@ function alternativeNames({ subjectAltName = '' }: X509Certificate): (kind: stri
   }));
   return (wanted) => entries.flatMap(({ kind, name }) => (kind === wanted ? name : []));
 }
-
-const escaped = (text: string) => text.toWellFormed().replace(/[^\x20-\x24\x26-\x2b\x2d-\x7e]+/g, encodeURIComponent);

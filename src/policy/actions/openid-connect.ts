@@ -3,10 +3,9 @@
 import { fetchProblem } from '../auth/fetch-json.ts';
 import type { ActionKind } from '../settings/action-kind.ts';
 import { PROBLEM } from '../settings/problems.ts';
+import { ISSUER_BYTES_MAX } from '../sign-in/limits.ts';
 import { signInAction } from '../sign-in/sign-in-action.ts';
 import { readTerms, SHARED_MEMBERS } from '../sign-in/terms.ts';
-
-const ISSUER_BYTES_MAX = 255;
 
 export const openidConnectAction: ActionKind = {
   type: 'openid-connect',

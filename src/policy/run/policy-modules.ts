@@ -29,7 +29,12 @@ export function httpModule(
   const waits = (requests ?? []).some(({ steps }) => steps.some(({ action }) => action.onOutcome));
   const signIn = signInOf(requests ?? []);
   const readsPath = [requests, responses].some((phase) => phase?.some((rule) => rule.readsPath));
-  const module: HttpModule = { name: NAME, ...(readsPath && { readsPath }), ...targetsOf(requests) };
+  const module: HttpModule = {
+    name: NAME,
+    ...(readsPath && { readsPath }),
+    ...(signIn && { signsIn: true }),
+    ...targetsOf(requests),
+  };
 
   if (requests)
     module.onRequest = (exchange) => {

@@ -86,7 +86,7 @@ export interface CompiledAction {
   run(run: ActionRun): ActionVerdict | Promise<ActionVerdict>;
   /**
    * Answers requests for the gateway's own paths, such as that of a log-in, before any rule runs: the rule of the action may not be for
-   * them. Undefined: it is another path.
+   * them. Undefined: it is another path, or belongs to another sign-in of the same host.
    */
   answerOwnPath?(run: ActionRun): ActionVerdict | Promise<ActionVerdict>;
   /** Called with the upstream's outcome, when the action has let a request pass. */

@@ -21,6 +21,11 @@ export function sessionToken(request: HttpRequest, named: Named): string | undef
   return values.length === 1 && TOKEN.test(token) ? token : undefined;
 }
 
+/** Whether there is a cookie of a session, of whatever worth. */
+export function hasSessionCookie(request: HttpRequest, named: Named): boolean {
+  return valuesOf(request, sessionName(named)).length > 0;
+}
+
 /** The sealed attempts of log-ins under way. */
 export function loginAttempts(request: HttpRequest, named: Named): string[] {
   return loginNames(named).map((name) => valuesOf(request, name)[0] ?? '');

@@ -7,6 +7,7 @@ import type { Bindings } from '../cel/vocabulary.ts';
 import type { ConfigReader } from '../settings/action-kind.ts';
 import { PROBLEM } from '../settings/problems.ts';
 import { isObject } from '../settings/values.ts';
+import { CLIENT_BYTES_MAX, SCOPES_MAX, SESSION_TIMES, scopeProblem } from './limits.ts';
 
 const tldts = lazyPackage<typeof import('tldts')>('tldts');
 
@@ -16,14 +17,7 @@ export const SHARED_MEMBERS = [
   ...['idle_session_timeout', 'userinfo_refresh_interval', 'allow_cors_preflight', 'auth_cookie_domain'],
 ] as const;
 
-const [MINUTE, DAY] = [60_000, 86_400_000];
-const MAX_DURATION = { min: MINUTE, max: 365 * DAY, default: 14 * DAY };
-const IDLE = { min: MINUTE, max: 365 * DAY, default: 3 * DAY };
-const CHECK = { min: 10_000, max: 30 * DAY };
-const SCOPES_MAX = 20;
-const SCOPE_BYTES_MAX = 128;
 const PARAMETERS_MAX = 20;
-const SECRET_BYTES_MAX = 512;
 /** What the gateway says itself in an authorization request. */
 const OWN_PARAMETERS =
   /^(?:response_type|response_mode|client_id|client_secret|redirect_uri|scope|state|nonce|code_challenge.*|request|request_uri)$/;
@@ -62,9 +56,11 @@ export function readTerms(
     ...{ issuer: provider.issuer, isOAuth: provider.isOAuth, authId },
     scopes: [...new Set([...provider.scopes, ...scopes])],
     cookieDomain: readCookieDomain(config),
-    maxMs: config.duration('max_session_duration', MAX_DURATION),
-    idleMs: config.duration(idleName, IDLE),
-    checkMs: config.has('userinfo_refresh_interval') ? config.duration('userinfo_refresh_interval', CHECK) : undefined,
+    maxMs: config.duration('max_session_duration', SESSION_TIMES.max),
+    idleMs: config.duration(idleName, SESSION_TIMES.idle),
+    checkMs: config.has('userinfo_refresh_interval')
+      ? config.duration('userinfo_refresh_interval', SESSION_TIMES.check)
+      : undefined,
   };
   return {
     passesPreflights: config.flag('allow_cors_preflight', false),
@@ -78,15 +74,15 @@ export function readTerms(
 }
 
 function credential(config: ConfigReader, name: string): Template {
-  return config.template(name, { max: SECRET_BYTES_MAX });
+  return config.template(name, { max: CLIENT_BYTES_MAX });
 }
 
 function readScopes(config: ConfigReader): string[] {
   const scopes = config.texts('scopes', { min: 0, max: SCOPES_MAX });
-  // RFC 6749, section 3.3.
-  for (const [i, scope] of scopes.entries())
-    if (!/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope) || scope.length > SCOPE_BYTES_MAX)
-      config.problem(`scopes[${i}]`, PROBLEM.field, `must be one scope of at most ${SCOPE_BYTES_MAX} characters`);
+  for (const [i, scope] of scopes.entries()) {
+    const problem = scopeProblem(scope);
+    if (problem) config.problem(`scopes[${i}]`, PROBLEM.field, problem);
+  }
   return scopes;
 }
 

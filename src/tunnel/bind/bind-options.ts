@@ -9,8 +9,8 @@ import type { TunnelModules } from '../tunnel-modules.ts';
 
 const PROTOS: readonly string[] = ['http', 'https', 'tcp', 'tls'];
 
-/** Access controls that the gateway does not implement. It refuses them: ignoring one would open the tunnel to everybody. */
-const UNSUPPORTED = ['OAuth', 'OIDC', 'SAML'];
+/** An access control that the gateway does not implement. It refuses it: ignoring it would open the tunnel to everybody. */
+const UNSUPPORTED = 'SAML';
 
 export interface BindOptions {
   proto: Proto;
@@ -38,9 +38,7 @@ export function readOptions(bind: Bind, baseDomain: string, modules: Pick<Tunnel
   const expected = isInternalName(readName(options, baseDomain).toLowerCase()) ? 'internal' : 'public';
   const unknown = bind.bindings.find((binding) => binding !== expected);
   if (unknown !== undefined) throw new AgentError('unknownBinding', { binding: unknown });
-  for (const name of UNSUPPORTED) {
-    if (options.has(name)) throw new AgentError('optionNotActedOn', { option: name });
-  }
+  if (options.has(UNSUPPORTED)) throw new AgentError('optionNotActedOn', { option: UNSUPPORTED });
   if (options.has('HostHeaderRewrite') && options.flag('HostHeaderRewrite'))
     throw new AgentError('optionNotActedOn', { option: 'HostHeaderRewrite' });
   return {

@@ -14,7 +14,7 @@ import {
   tokensOf,
   userIdOf,
 } from '../provider.ts';
-import { membersOf, type OauthProviderRow } from './provider-row.ts';
+import { type FetchDocument, membersOf, type OauthProviderRow } from './provider-row.ts';
 import { oauthProviderRows } from './rows.ts';
 
 /** A provider's API did not answer as it must. */
@@ -81,15 +81,20 @@ export class OauthProvider implements Provider {
     return undefined; // There is nothing of the kind in OAuth.
   }
 
-  async #identity({ issuer, clientId }: SignInTerms, { accessToken }: ProviderTokens): Promise<ProviderIdentity> {
+  async #identity(
+    { issuer, clientId, asksGroups }: SignInTerms,
+    { accessToken }: ProviderTokens,
+  ): Promise<ProviderIdentity> {
     const row = rowOf(issuer);
     const fields = { ...row.apiFields?.(clientId), accept: 'application/json', authorization: `Bearer ${accessToken}` };
-    const identity = await row.identity(async (url) => {
+    const fetch: FetchDocument = async (url) => {
       const response = await this.#fetch(url, { method: 'GET', headers: fields, body: null, redirect: 'manual' });
       if (response.status !== 200) throw new ApiRefused(url, response.status);
       return response.json();
-    });
-    return { ...identity, subject: userIdOf(identity.subject) };
+    };
+    const identity = await row.identity(fetch);
+    const groups = asksGroups ? { groups: (await row.groups?.(fetch)) ?? [] } : {};
+    return { ...identity, ...groups, subject: userIdOf(identity.subject) };
   }
 
   async #configure({ issuer, clientId, clientSecret }: SignInTerms) {

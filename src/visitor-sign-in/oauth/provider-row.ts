@@ -19,6 +19,8 @@ export interface OauthProviderRow {
   apiFields?(clientId: string): Readonly<Record<string, string>>;
   /** Asks who the visitor is. A subject that is no text is none. */
   identity(fetch: FetchDocument): Promise<ProviderIdentity>;
+  /** Asks which groups the visitor is in; left out where it has none. */
+  groups?(fetch: FetchDocument): Promise<string[]>;
 }
 
 /** The members of a document; none of what is no object. */

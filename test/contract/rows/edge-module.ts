@@ -24,6 +24,10 @@ const withHeaders = { shape: shapes.headers, body: always(headers), answer: alwa
 
 const agents = { enabled: true, allow: ['^curl/'], deny: ['(?i)bot', 'crawler'] };
 
+const signIn = {
+  ...{ options_passthrough: false, cookie_prefix: '', inactivity_timeout: 259_200, maximum_duration: 1_209_600 },
+};
+
 const rule = {
   name: 'nobody from there',
   expressions: ["req.headers['x-site'].exists(site, site == 'berlin')"],
@@ -65,6 +69,36 @@ export const edgeModuleRows: Row[] = [
     shape: shapes.basicAuth,
     body: always({ credentials: [{ username: 'ada', password: 'never shown' }] }),
     answer: always({ enabled: true, realm: 'gateway', credentials: [{ username: 'ada' }] }),
+  },
+  {
+    ...ofRoute('oauth', 'Oauth'),
+    shape: shapes.oauth,
+    body: always({
+      provider: { github: { client_id: 'app', client_secret: 'never shown', teams: ['acme/developers'] } },
+      auth_check_interval: 60,
+    }),
+    answer: always({
+      ...{ enabled: true, ...signIn, auth_check_interval: 60 },
+      provider: {
+        ...{ amazon: null, facebook: null, gitlab: null, google: null, linkedin: null, microsoft: null, twitch: null },
+        github: {
+          ...{ client_id: 'app', client_secret: null, scopes: [], email_addresses: [], email_domains: [] },
+          ...{ teams: ['acme/developers'], organizations: [] },
+        },
+      },
+    }),
+  },
+  {
+    ...ofRoute('oidc', 'Oidc'),
+    shape: shapes.oidc,
+    body: always({
+      ...{ enabled: false, issuer: 'https://id.example.com', client_id: 'shop', client_secret: 'never shown' },
+      ...{ scopes: ['email'], options_passthrough: true, cookie_prefix: 'shop.', inactivity_timeout: 600 },
+    }),
+    answer: always({
+      ...{ ...signIn, enabled: false, issuer: 'https://id.example.com', client_id: 'shop', client_secret: null },
+      ...{ scopes: ['email'], options_passthrough: true, cookie_prefix: 'shop.', inactivity_timeout: 600 },
+    }),
   },
   {
     ...ofRoute('traffic_policy', 'TrafficPolicy'),

@@ -72,6 +72,41 @@ const passwords: HostileCase[] = [
   wrong('putBasicAuth', 'realm', 'x'.repeat(129), 90058),
 ];
 
+const app = { client_id: 'app', client_secret: 'long enough' };
+const ofGithub = (member: string, value: unknown, number = 90423, blamed = member) =>
+  wrong('putOauth', 'provider', { github: { ...app, [member]: value } }, number, {
+    blamed: `provider.github.${blamed}`,
+  });
+const signIns: HostileCase[] = [
+  ...(['putOidc', 'putOauth'] as const).flatMap((name) => [
+    ...['a b', 'a-b', 'a_b', 'x'.repeat(65)].map((prefix) => wrong(name, 'cookie_prefix', prefix, 90423)),
+    ...[1, 59, 31_536_001].flatMap((seconds) => [
+      wrong(name, 'inactivity_timeout', seconds, 90423),
+      wrong(name, 'maximum_duration', seconds, 90423),
+    ]),
+  ]),
+  ...['', 'id.example.com', 'ftp://id.example.com', 'https://a:b@id.example.com', `https://${'x'.repeat(250)}`].map(
+    (issuer) => wrong('putOidc', 'issuer', issuer, 90423),
+  ),
+  ...['', 'x'.repeat(513)].map((id) => wrong('putOidc', 'client_id', id, 90423)),
+  wrong('putOidc', 'client_secret', undefined, 90425),
+  wrong('putOidc', 'client_secret', 'x'.repeat(513), 90423),
+  wrong('putOidc', 'scopes', ['email', 'a b'], 90423, { blamed: 'scopes[1]' }),
+  wrong('putOidc', 'scopes', many(21), 90423),
+  ...[{}, { github: app, google: app }].map((provider) => wrong('putOauth', 'provider', provider, 90424)),
+  wrong('putOauth', 'provider', undefined, 90007),
+  ...[9, 2_592_001].map((seconds) => wrong('putOauth', 'auth_check_interval', seconds, 90423)),
+  ofGithub('client_id', undefined),
+  ofGithub('client_id', ''),
+  ofGithub('client_secret', ''),
+  ofGithub('client_secret', undefined, 90425),
+  ofGithub('email_addresses', ['ann@example.com', 'ann'], 90423, 'email_addresses[1]'),
+  ofGithub('email_domains', ['@example.com'], 90423, 'email_domains[0]'),
+  ofGithub('email_domains', Array(101).fill('example.com')),
+  ofGithub('teams', ['developers'], 90423, 'teams[0]'),
+  ofGithub('organizations', ['acme/developers'], 90423, 'organizations[0]'),
+];
+
 const terminations: HostileCase[] = [
   ...(['putTlsTermination', 'putHttpsTlsTermination'] as const).flatMap((name) =>
     ['', '1.1', '1.0', 'TLSv1.2', '1.30'].map((version) => wrong(name, 'min_version', version, 90074)),
@@ -129,6 +164,7 @@ export const wrongModules = [
   ...agents,
   ...webhooks,
   ...passwords,
+  ...signIns,
   ...terminations,
   ...policies,
   ...served,

@@ -36,6 +36,20 @@ const withIpPolicy = ({ ids }: World) => ({ ip_policy_ids: [ids.ipPolicy] });
 const headers = { add: 'labels', remove: 'strings' } as const;
 const rules = { inbound: 'objects', outbound: 'objects' } as const;
 
+const oauthApp = (name: string): Members => ({
+  [`provider.${name}`]: 'object',
+  [`provider.${name}.client_id`]: 'string',
+  [`provider.${name}.client_secret`]: 'string',
+  ...Object.fromEntries(
+    ['scopes', 'email_addresses', 'email_domains'].map((list) => [`provider.${name}.${list}`, 'strings'] as const),
+  ),
+});
+const oauthProviders: Members = {
+  ...oauthApp('github'),
+  ...{ 'provider.github.teams': 'strings', 'provider.github.organizations': 'strings' },
+  ...oauthApp('google'),
+};
+
 export const moduleWritings = {
   putRouteIpRestriction: ofRoute('ip_restriction', 'IpRestriction', { ip_policy_ids: 'ids' }, withIpPolicy),
   putTlsIpRestriction: ofTlsEdge('ip_restriction', 'IpRestriction', { ip_policy_ids: 'ids' }, withIpPolicy),
@@ -56,6 +70,25 @@ export const moduleWritings = {
   putBasicAuth: ofRoute('basic_auth', 'BasicAuth', { realm: 'string', credentials: 'objects' }, () => ({
     credentials: [{ username: 'ada', password: 'long enough' }],
   })),
+  putOauth: ofRoute(
+    'oauth',
+    'Oauth',
+    {
+      ...{ provider: 'object', ...oauthProviders, options_passthrough: 'boolean', cookie_prefix: 'string' },
+      ...{ inactivity_timeout: 'uint32', maximum_duration: 'uint32', auth_check_interval: 'uint32' },
+    },
+    () => ({ provider: { github: { client_id: 'app', client_secret: 'hostile' } } }),
+  ),
+  putOidc: ofRoute(
+    'oidc',
+    'Oidc',
+    {
+      ...{ issuer: 'string', client_id: 'string', client_secret: 'string', scopes: 'strings' },
+      ...{ options_passthrough: 'boolean', cookie_prefix: 'string' },
+      ...{ inactivity_timeout: 'uint32', maximum_duration: 'uint32' },
+    },
+    () => ({ issuer: 'https://id.example.com', client_id: 'shop', client_secret: 'hostile' }),
+  ),
   putRouteTrafficPolicy: ofRoute('traffic_policy', 'TrafficPolicy', { value: 'string' }, () => ({ value: '{}' })),
   putTlsTrafficPolicy: ofTlsEdge('traffic_policy', 'TrafficPolicy', { value: 'string' }, () => ({ value: '{}' })),
   putRoutePolicy: ofRoute('policy', 'Policy', rules),

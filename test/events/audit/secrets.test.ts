@@ -32,6 +32,8 @@ test('no event and no entry of the audit trail contains a secret', async () => {
     match_type: 'path_prefix',
     match: '/',
     webhook_verification: { provider: 'github', secret: CANARY },
+    oidc: { issuer: 'https://id.example.com', client_id: 'shop', client_secret: CANARY },
+    oauth: { provider: { github: { client_id: 'app', client_secret: CANARY } } },
     basic_auth: { credentials: [{ username: 'visitor', password: CANARY }] },
   });
   await call('PATCH', route.uri, { description: 'changed' });

@@ -110,6 +110,20 @@ const policyMet = async (visitor: Prober) => {
 };
 const policyOutcome = { without: [undefined, 200, 200], withOne: ['one', 418, 200], withTwo: ['two', 200, 418] };
 
+/** What asks for no page, and a preflight: nobody is signed in. */
+function signInCase(module: string, settings: Settings): ModuleCase {
+  const preflight = { origin: 'https://a.example', 'access-control-request-method': 'PUT' };
+  return {
+    module,
+    one: () => settings,
+    two: () => ({ ...settings, options_passthrough: true }),
+    probe: (visitor) => visitor.fates([{}, { method: 'OPTIONS', headers: preflight }]),
+    without: [200, 200],
+    withOne: [90400, 90400],
+    withTwo: [90400, 200],
+  };
+}
+
 export const moduleCases: ModuleCase[] = [
   {
     module: 'ip_restriction',
@@ -146,6 +160,8 @@ export const moduleCases: ModuleCase[] = [
     withOne: ['gateway', 200, 3212, 3212],
     withTwo: ['another', 3212, 200, 3212],
   },
+  signInCase('oidc', { issuer: 'https://id.example.com', client_id: 'a', client_secret: 'b' }),
+  signInCase('oauth', { provider: { github: { client_id: 'a', client_secret: 'b' } } }),
   {
     module: 'webhook_verification',
     one: () => ({ provider: 'github', secret: 'secret one' }),

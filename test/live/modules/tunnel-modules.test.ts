@@ -105,8 +105,17 @@ describe('what cannot be done is refused with its reason, and the session goes o
     ['a password for TCP', 'tcp', { Auth: 'a:b' }, 90213, /Auth/],
     ['compression for TLS', 'tls', { Compression: {} }, 90213, /Compression/],
     ['a phase of HTTP for TCP', 'tcp', { TrafficPolicy: answers(200) }, 2230, /on_http_request/],
-    ['OAuth', 'http', { OAuth: { provider: 'google' } }, 90203, /OAuth/],
-    ['OpenID Connect', 'http', { OIDC: {} }, 90203, /OIDC/],
+    ['OAuth without an app', 'http', { OAuth: { provider: 'google' } }, 90215, /client_id is required/],
+    [
+      'OAuth with a secret that is sealed',
+      'http',
+      { OAuth: { provider: 'google', client_id: 'a', sealed_client_secret: 'eA==' } },
+      90203,
+      /sealed_client_secret/,
+    ],
+    ['OpenID Connect without an issuer', 'http', { OIDC: {} }, 90215, /issuer_url/],
+    ['OpenID Connect for TCP', 'tcp', { OIDC: { issuer_url: 'https://id.example.com' } }, 90213, /OIDC/],
+    ['SAML', 'http', { SAML: {} }, 90203, /SAML/],
   ])('%s', async (_, Proto, options, code, text) => {
     const agent = await connected();
     const name = newName();

@@ -1,7 +1,7 @@
 // The kinds of fields in the forms of modules: each reads, renders, validates and submits one member.
 
 import type { ComponentChildren } from 'preact';
-import { SelectField } from '../../../ui/forms/choice-fields.tsx';
+import { CheckField, SelectField } from '../../../ui/forms/choice-fields.tsx';
 import { KeyValueField, type KeyValuePair, pairsToRecord, recordToPairs } from '../../../ui/forms/key-value-field.tsx';
 import { ListField, nonEmptyLines } from '../../../ui/forms/list-field.tsx';
 import { NumberField } from '../../../ui/forms/number-field.tsx';
@@ -70,6 +70,42 @@ export function textField(name: string, { initial, ...words }: TextFieldOptions)
     initialValue: (settings) => String(settings?.[name] ?? initial),
     toInput: (value) => value.trim(),
     render: (bound) => <TextField {...bound} {...words} />,
+  });
+}
+
+interface SecretFieldOptions extends FieldLabels {
+  /** What is said where one is stored already. */
+  storedHelp: string;
+  validate?: (value: string) => string | null;
+}
+
+/** A secret, which nobody can read once it is set; left empty, the stored one stays. */
+export function secretField(name: string, { storedHelp, help, ...words }: SecretFieldOptions): ModuleField {
+  return moduleField<string>({
+    name,
+    initialValue: () => '',
+    toInput: (value) => (value === '' ? undefined : value),
+    holdsSecret: () => true,
+    render: (bound, settings) => (
+      <TextField
+        {...bound}
+        {...words}
+        type="password"
+        autoComplete="new-password"
+        placeholder={settings ? 'stays as it is' : undefined}
+        help={settings ? storedHelp : help}
+      />
+    ),
+  });
+}
+
+/** A check box. */
+export function flagField(name: string, { label }: { label: string }): ModuleField {
+  return moduleField<boolean>({
+    name,
+    initialValue: (settings) => settings?.[name] === true,
+    toInput: (value) => value,
+    render: (bound) => <CheckField {...bound} label={label} />,
   });
 }
 

@@ -5,6 +5,7 @@ import { BackendForm } from '../backends/form.tsx';
 import { tunnelGroupReference } from '../references/references.ts';
 import { referenceField, referenceIds } from './field-kinds.tsx';
 import { accessForms } from './forms/access.tsx';
+import { signInForms } from './forms/sign-in.ts';
 import { trafficForms } from './forms/traffic.tsx';
 import type { HostKind } from './hosts.ts';
 import type { Module, ModuleForm } from './module-form.ts';
@@ -31,6 +32,7 @@ const forms: Record<string, ModuleForm> = {
     references: ({ backend }) => referenceIds(backend),
   },
   ...accessForms,
+  ...signInForms,
   ...trafficForms,
 } satisfies Record<ModuleName, ModuleForm>;
 

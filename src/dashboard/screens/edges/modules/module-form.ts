@@ -11,6 +11,8 @@ export interface ModuleForm {
   /** What the module does, in one or two sentences. */
   description: string;
   fields: readonly ModuleField[];
+  /** Puts the values of the fields where the input has them; left out, it has all at its top. */
+  arrange?: (values: ModuleSettings) => object;
   /** Summarizes the settings in a few words. */
   summary?: (settings: ModuleSettings) => string;
   /** The ids of the objects that it refers to. Links to them replace the summary. */
@@ -58,11 +60,12 @@ export function withoutSecrets({ fields }: ModuleForm, values: Record<string, un
 
 /** The input for a module, which replaces all of its settings. */
 export function moduleInput(
-  { fields }: ModuleForm,
+  { fields, arrange }: ModuleForm,
   values: Readonly<Record<string, unknown>>,
   enabled: boolean,
 ): object {
-  return { enabled, ...Object.fromEntries(fields.map(({ name, toInput }) => [name, toInput(values[name])])) };
+  const input = Object.fromEntries(fields.map(({ name, toInput }) => [name, toInput(values[name])]));
+  return { enabled, ...(arrange?.(input) ?? input) };
 }
 
 /** The settings of a module of a host; undefined if it is not set. */

@@ -1,10 +1,9 @@
-// The fields for the provider of webhooks and its signing secret.
+// The field for the provider of webhooks.
 
 import { useId } from 'preact/hooks';
 import { Field } from '../../../ui/forms/field.tsx';
-import { TextField } from '../../../ui/forms/text-field.tsx';
 import type { FieldBinding } from '../../../ui/forms/use-form-fields.ts';
-import { allOf, maxBytes, required } from '../../../ui/forms/validators.ts';
+import { allOf, required } from '../../../ui/forms/validators.ts';
 import { type ModuleField, moduleField } from './field-kinds.tsx';
 
 /** The providers that the description of the input lists. */
@@ -32,30 +31,6 @@ export function webhookProviderField(name: string): ModuleField {
     initialValue: (settings) => String(settings?.[name] ?? ''),
     toInput: (value) => value.trim(),
     render: (bound) => <ProviderField {...bound} />,
-  });
-}
-
-export function webhookSecretField(name: string): ModuleField {
-  return moduleField<string>({
-    name,
-    initialValue: () => '',
-    toInput: (value) => (value === '' ? undefined : value),
-    holdsSecret: () => true,
-    render: (bound, settings) => (
-      <TextField
-        {...bound}
-        type="password"
-        autoComplete="new-password"
-        label="Secret"
-        placeholder={settings ? 'stays as it is' : undefined}
-        help={
-          settings
-            ? 'What the provider signs with. Left empty, it stays as it is while the provider is the same. For sns none is needed.'
-            : 'What the provider signs with. Nobody can read it once it is set. For sns none is needed.'
-        }
-        validate={maxBytes(4096)}
-      />
-    ),
   });
 }
 

@@ -5,9 +5,17 @@ import { AuthorityForm } from '../../authorities/form.tsx';
 import { IpPolicyForm } from '../../ip-policies/form.tsx';
 import { certificateAuthorityReference, ipPolicyReference } from '../../references/references.ts';
 import { credentialsField, usernamesIn } from '../credentials-field.tsx';
-import { listField, referenceIds, referenceListField, selectField, stringList, textField } from '../field-kinds.tsx';
+import {
+  listField,
+  referenceIds,
+  referenceListField,
+  secretField,
+  selectField,
+  stringList,
+  textField,
+} from '../field-kinds.tsx';
 import type { ModuleForm } from '../module-form.ts';
-import { webhookProviderField, webhookSecretField } from '../webhook-fields.tsx';
+import { webhookProviderField } from '../webhook-fields.tsx';
 import { changesInWords } from './summaries.ts';
 
 const patterns = { itemName: 'pattern', maxLines: 100, placeholder: '(?i)bot', validateLine: maxBytes(1024) };
@@ -120,7 +128,16 @@ export const accessForms = {
     title: 'Webhook verification',
     noun: 'webhook verification',
     description: 'Turns away requests that the provider of webhooks has not signed.',
-    fields: [webhookProviderField('provider'), webhookSecretField('secret')],
+    fields: [
+      webhookProviderField('provider'),
+      secretField('secret', {
+        label: 'Secret',
+        help: 'What the provider signs with. Nobody can read it once it is set. For sns none is needed.',
+        storedHelp:
+          'What the provider signs with. Left empty, it stays as it is while the provider is the same. For sns none is needed.',
+        validate: maxBytes(4096),
+      }),
+    ],
     summary: ({ provider }) => `signed by ${provider}`,
     hasSecrets: () => true,
   },
