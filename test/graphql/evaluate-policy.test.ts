@@ -156,6 +156,11 @@ describe('a policy as it is shown, with masks in place of its secrets,', () => {
     });
   });
 
+  test.each(['tls', 'tcp'])('is tried for a %s edge that has none yet', async (kind) => {
+    const { body: edge } = await account.call('POST', `/edges/${kind}`, {});
+    expect((await attempt(edge.id, account, '{}')).body.data.evaluatePolicy).toMatchObject({ problems: [] });
+  });
+
   test('cannot be tried with those of another account, or of what has none', async () => {
     const refused = { errors: [{ extensions: { code: 'NOT_FOUND' } }] };
     const other = await gateway.newAccount();

@@ -38,7 +38,7 @@ const layersOf: Record<string, string[]> = {
     'index.tsx',
     'publishing',
     'https-edge.tsx',
-    'tls-edge.tsx',
+    'connection-edge.tsx',
     'routes',
     'edge-settings.tsx',
     'edge-summary.tsx',

@@ -33,8 +33,10 @@ const LISTS = [
   'domains/certificates/new',
   'edges',
   'edges/tls',
+  'edges/tcp',
   'edges/new',
   'edges/new/empty',
+  'edges/new/empty?kind=tcp',
   'edges/backends',
   'edges/backends/new',
   'edges/ip-policies',
@@ -71,6 +73,7 @@ export async function screenPaths(ask, { edgeId, routeId }) {
     policy: createIpPolicy(input: { description: "the office" }) { id }
     vault: createVault(input: { name: "printers", description: "passwords" }) { id }
     tlsEdge: createTlsEdge(input: { description: "mail" }) { id }
+    tcpEdge: createTcpEdge(input: { description: "shells" }) { id }
     domain: createReservedDomain(input: { domain: "shop.example.com" }) { id }
     address: createReservedAddress(input: { description: "the shell" }) { id }
     bot: createBotUser(input: { name: "robot" }) { id }
@@ -128,6 +131,7 @@ export async function screenPaths(ask, { edgeId, routeId }) {
     `${route}/modules/circuitBreaker`,
     `${route}/modules/trafficPolicy`,
     `edges/tls/${made.tlsEdge.id}`,
+    `edges/tcp/${made.tcpEdge.id}`,
     `edges/backends/${first('tunnelGroupBackends')}`,
     `edges/authorities/${authority.id}`,
     `edges/ip-policies/${made.policy.id}`,

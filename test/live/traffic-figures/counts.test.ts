@@ -1,10 +1,11 @@
 // Figures of traffic through the whole gateway: exactly what visitors did, in the ten seconds in which they did it.
 
+import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { newCredential } from '../../support/agents/live.ts';
 import { httpName, sdkSession } from '../../support/agents/sdk.ts';
 import { visit } from '../../support/visit.ts';
-import { labelled, newEdge, newName, visitEdge } from '../edges/support.ts';
+import { backendOf, done, labelled, newEdge, newName, visitEdge } from '../edges/support.ts';
 import { account, ask, clock, endpointIdOf, gateway, openSdk, POINT, startService, useGateway } from './lab.ts';
 
 useGateway();
@@ -69,7 +70,37 @@ describe('an endpoint', () => {
     await expect.poll(figures).toEqual([5, 5, 5, expect.any(Number)]);
     expect((await figures())[3]).toBeGreaterThanOrEqual(4);
   });
+
+  test('of a TCP edge counts each connection for the edge, too', async () => {
+    const url = await startService((_, response) => void response.end('hello'));
+    const labels = { figures: 'tcp' };
+    const { addr } = await done(account, 'POST', '/reserved_addrs', {});
+    const backend = await backendOf(account, labels);
+    const { id } = await done(account, 'POST', '/edges/tcp', { hostports: [addr], backend });
+    await labelled(await openSdk(), labels, url);
+    const visits = 3;
+    for (let i = 0; i < visits; i++) await expect.poll(() => answerOf(Number(addr.split(':')[1]))).toContain('hello');
+    clock.pass(1);
+    const connections = async () => {
+      const { tcpEdge } = await ask(`query ($id: ID!) { tcpEdge(id: $id) { ${history('')} } }`, { id });
+      return tcpEdge.trafficHistory.total.connections;
+    };
+    await expect.poll(connections).toBe(visits);
+  });
 });
+
+/** What the service behind a port answers; '' when the connection is cut, as it is until a tunnel is there. */
+async function answerOf(port: number): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  let answer = '';
+  socket.setEncoding('utf8').on('error', () => {});
+  socket.on('data', (text) => {
+    answer += text;
+  });
+  socket.write('GET / HTTP/1.1\r\nhost: any\r\nconnection: close\r\n\r\n');
+  await new Promise((resolve) => socket.once('close', resolve));
+  return answer;
+}
 
 test('endpoints are ranked by requests, failures and slowness; those without, gone and of others are left out', async () => {
   const own = await gateway.newAccount();

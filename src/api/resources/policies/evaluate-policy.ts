@@ -48,7 +48,7 @@ builder.queryField('evaluatePolicy', (t) =>
       proto: t.arg({ type: PolicyProto, description: 'What kind of endpoint the policy is for. Default `https`.' }),
       storedIn: t.arg.id({
         description:
-          'The id of the route or TLS edge that the policy is to replace the one of. Where the policy has `<secret>`, the ' +
+          'The id of the route, TLS edge or TCP edge that the policy is to replace the one of. Where the policy has `<secret>`, the ' +
           'secret is the one that is stored there, as if it were uploaded.',
       }),
     },
@@ -77,9 +77,9 @@ builder.queryField('evaluatePolicy', (t) =>
 /** @throws {ApiError} when the account has no such route or edge. */
 async function secretsStoredIn(id: string, { db, accountId, app }: Context): Promise<PolicySecret[]> {
   const table = isId('edghtsrt', id) ? 'route' : 'edge';
-  const isHost = table === 'route' || isId('edgtls', id);
+  const isHost = table === 'route' || isId('edgtls', id) || isId('edgtcp', id);
   const host = isHost ? await rowWithPolicy(db, { table, id, accountId }) : undefined;
-  const { policy } = requireFound(host, 'route or TLS edge');
+  const { policy } = requireFound(host, 'route, TLS edge or TCP edge');
   return policy ? openSecrets(app.keys, { table, id, accountId }, policy) : [];
 }
 

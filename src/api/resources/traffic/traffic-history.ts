@@ -9,6 +9,7 @@ import { ApiError } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
 import { HttpsEdgeRoute } from '../https-edge-routes.ts';
 import { HttpsEdge } from '../https-edges.ts';
+import { TcpEdge } from '../tcp-edges.ts';
 import { TlsEdge } from '../tls-edges.ts';
 import { Endpoint } from '../tunnels/endpoints.ts';
 import { type RangeArguments, rangeOf, stepsOf } from './traffic-range.ts';
@@ -57,7 +58,7 @@ builder.prismaObjectField(Endpoint, 'trafficHistory', (t) =>
   }),
 );
 
-for (const ref of [HttpsEdge, TlsEdge] as const)
+for (const ref of [HttpsEdge, TlsEdge, TcpEdge] as const)
   builder.prismaObjectField(ref, 'trafficHistory', (t) =>
     t.field({
       type: TrafficHistory,

@@ -55,6 +55,7 @@ const KINDS = [
   'reservedAddress',
   'reservedDomain',
   'secret',
+  'tcpEdge',
   'tlsCertificate',
   'tlsEdge',
   'tunnelGroupBackend',

@@ -1,10 +1,12 @@
-// The lists of HTTPS and TLS edges, with the number of live tunnels behind each edge.
+// The lists of HTTPS, TLS and TCP edges, with the number of live tunnels behind each edge.
 
 import { useMemo } from 'preact/hooks';
 import { objectPath } from '../../data/routing/paths.ts';
 import {
   type HttpsEdgeRowFragment,
   HttpsEdges,
+  type TcpEdgeRowFragment,
+  TcpEdges,
   type TlsEdgeRowFragment,
   TlsEdges,
 } from '../../generated/operations.ts';
@@ -18,23 +20,28 @@ import type { Column } from '../../ui/table/table.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { SparklineCell } from '../traffic-history/sparkline-cell.tsx';
 import { useSparklines } from '../traffic-history/use-sparklines.ts';
-import { edgesCrumb, hostName, newPath, tabs } from './navigation.ts';
+import { type EdgeKind, edgesCrumb, hostName, newPath, newTcpEdgePath, tabs } from './navigation.ts';
 import { TunnelCount, useTunnelCounts } from './tunnel-count.tsx';
 
-type Row = HttpsEdgeRowFragment | TlsEdgeRowFragment;
+type Row = HttpsEdgeRowFragment | TlsEdgeRowFragment | TcpEdgeRowFragment;
 
 interface Backend {
   enabled: boolean;
   backend: { id: string };
 }
 
-const KINDS = ['httpsEdge', 'tlsEdge', 'httpsEdgeRoute'];
+const KINDS = ['httpsEdge', 'tlsEdge', 'tcpEdge', 'httpsEdgeRoute'];
 
 const names: Column<Row> = {
   key: 'names',
   title: 'Names',
   width: '3fr',
-  cell: ({ hostports, id }) => (hostports.length > 0 ? hostports.map(hostName).join(', ') : `${id} (no name yet)`),
+  cell: ({ hostports, id }) => (hostports?.length ? hostports.map(hostName).join(', ') : `${id} (no name yet)`),
+};
+const addresses: Column<Row> = {
+  ...names,
+  title: 'Addresses',
+  cell: ({ hostports, id }) => hostports?.join(', ') ?? `${id} (no address yet)`,
 };
 const description: Column<Row> = {
   key: 'description',
@@ -66,8 +73,6 @@ export function HttpsEdgeList() {
   const view = useListView('httpsEdges', HttpsEdges, (result) => result.httpsEdges, { kinds: KINDS });
   return (
     <EdgeList
-      title="HTTPS edges"
-      label="HTTPS edges"
       view={view as ListView<Row>}
       kind="httpsEdge"
       empty="An HTTPS edge answers names of yours, and sends each request by its path to agents that are chosen by labels: through a circuit breaker, a password, a traffic policy, …"
@@ -79,8 +84,6 @@ export function TlsEdgeList() {
   const view = useListView('tlsEdges', TlsEdges, (result) => result.tlsEdges, { kinds: KINDS });
   return (
     <EdgeList
-      title="TLS edges"
-      label="TLS edges"
       view={view as ListView<Row>}
       kind="tlsEdge"
       empty="A TLS edge answers names of yours, and sends each TLS connection as a whole to agents that are chosen by labels."
@@ -88,15 +91,32 @@ export function TlsEdgeList() {
   );
 }
 
+export function TcpEdgeList() {
+  const view = useListView('tcpEdges', TcpEdges, (result) => result.tcpEdges, { kinds: KINDS });
+  return (
+    <EdgeList
+      view={view as ListView<Row>}
+      kind="tcpEdge"
+      empty="A TCP edge answers reserved TCP addresses, and sends each connection to agents that are chosen by labels: a database or a shell that several devices stand in for."
+    />
+  );
+}
+
 interface EdgeListProps {
-  title: string;
-  label: string;
   view: ListView<Row>;
-  kind: 'httpsEdge' | 'tlsEdge';
+  kind: EdgeKind;
   empty: string;
 }
 
-function EdgeList({ title, label, view, kind, empty }: EdgeListProps) {
+/** What an edge of each kind is called, and the form for a new one. */
+const KIND_FACTS: Record<EdgeKind, { noun: string; create: string }> = {
+  httpsEdge: { noun: 'HTTPS edge', create: newPath(edgesCrumb.href) },
+  tlsEdge: { noun: 'TLS edge', create: `${newPath(edgesCrumb.href)}?kind=tls` },
+  tcpEdge: { noun: 'TCP edge', create: newTcpEdgePath },
+};
+
+function EdgeList({ view, kind, empty }: EdgeListProps) {
+  const { noun, create } = KIND_FACTS[kind];
   const { list } = view;
   const visibleIds = new Set(list.visibleIds.value);
   const countTunnels = useTunnelCounts(list.rows.filter(({ id }) => visibleIds.has(id)).flatMap(enabledBackendIds));
@@ -115,13 +135,18 @@ function EdgeList({ title, label, view, kind, empty }: EdgeListProps) {
       cell: ({ id }) => <SparklineCell id={id} sparklines={sparklines} />,
       priority: 2,
     };
-    return [names, description, ...(kind === 'httpsEdge' ? [routes] : []), tunnels, hour, created];
+    return [
+      kind === 'tcpEdge' ? addresses : names,
+      description,
+      ...(kind === 'httpsEdge' ? [routes] : []),
+      tunnels,
+      hour,
+      created,
+    ];
   }, [countTunnels, sparklines, kind]);
-  const create = `${newPath(edgesCrumb.href)}${kind === 'tlsEdge' ? '?kind=tls' : ''}`;
-  const noun = kind === 'tlsEdge' ? 'TLS edge' : 'HTTPS edge';
   return (
     <Page
-      title={title}
+      title={`${noun}s`}
       actions={
         <LinkButton variant="primary" href={create}>
           New {noun}
@@ -130,7 +155,7 @@ function EdgeList({ title, label, view, kind, empty }: EdgeListProps) {
     >
       <Tabs label="Edges and what they use" tabs={tabs} />
       <ListTable
-        label={label}
+        label={`${noun}s`}
         columns={columns}
         view={view}
         nouns={[noun, `${noun}s`]}

@@ -1,4 +1,4 @@
-// The form for the names, description and metadata of HTTPS and TLS edges.
+// The form for the names or addresses, description and metadata of edges.
 
 import { useLocation } from 'preact-iso/router';
 import { useMutation } from '../../data/hooks/use-mutation.ts';
@@ -9,10 +9,10 @@ import { useFormFields } from '../../ui/forms/use-form-fields.ts';
 import { Section } from '../../ui/layout/page.tsx';
 import { HostportsField, linesToHostports } from './hostports-field.tsx';
 import { updateOperations } from './modules/hosts.ts';
-import { hostName, listPaths } from './navigation.ts';
+import { type EdgeKind, edgeLists, hostName } from './navigation.ts';
 
 interface EdgeSettingsProps {
-  kind: 'httpsEdge' | 'tlsEdge';
+  kind: EdgeKind;
   edge: { id: string; hostports: readonly string[]; description: string; metadata: string };
 }
 
@@ -31,7 +31,7 @@ export function EdgeSettings({ kind, edge }: EdgeSettingsProps) {
   const { route } = useLocation();
 
   async function submit() {
-    const input = { ...values, hostports: linesToHostports(values.hostports) };
+    const input = { ...values, hostports: linesToHostports(kind, values.hostports) };
     if (!(await update.mutate({ id, input }))) return;
     fields.saved();
     toast('The edge is changed.');
@@ -45,9 +45,9 @@ export function EdgeSettings({ kind, edge }: EdgeSettingsProps) {
         onSubmit={() => void submit()}
         error={update.error}
         isBusy={update.isBusy}
-        onCancel={() => route(kind === 'httpsEdge' ? listPaths.https : listPaths.tls)}
+        onCancel={() => route(edgeLists[kind])}
       >
-        <HostportsField {...bind('hostports')} />
+        <HostportsField kind={kind} {...bind('hostports')} />
         <MetadataFields bind={bind} />
       </Form>
     </Section>

@@ -1,69 +1,123 @@
-// The field for the host names of an edge.
+// The field for what an edge answers: host names, or the addresses of a TCP edge.
 
+import type { ComponentChildren } from 'preact';
 import { useQuery } from '../../data/hooks/use-query.ts';
 import { pathTo } from '../../data/routing/paths.ts';
-import { ReservedDomainNames } from '../../generated/operations.ts';
+import { ReservedAddressNames, ReservedDomainNames } from '../../generated/operations.ts';
 import { Button } from '../../ui/button.tsx';
 import { Note } from '../../ui/feedback/note.tsx';
 import type { FieldProps } from '../../ui/forms/field.tsx';
-import { ListField, nonEmptyLines } from '../../ui/forms/list-field.tsx';
-import { hostName } from './navigation.ts';
+import { ListField, type ListFieldProps, nonEmptyLines } from '../../ui/forms/list-field.tsx';
+import { type EdgeKind, hostName } from './navigation.ts';
 
-const MAX_NAMES = 100;
+const MAX_LINES = 100;
 const MAX_SUGGESTIONS = 8;
 
-type HostportsFieldProps = Pick<FieldProps<readonly string[]>, 'name' | 'value' | 'onChange'>;
+type BoundField = Pick<FieldProps<readonly string[]>, 'name' | 'value' | 'onChange'>;
 
-export function HostportsField(field: HostportsFieldProps) {
-  const { value, onChange } = field;
+export function HostportsField({ kind, ...field }: BoundField & { kind: EdgeKind }) {
+  return kind === 'tcpEdge' ? <AddressesField {...field} /> : <NamesField kind={kind} {...field} />;
+}
+
+function NamesField({ kind, ...field }: BoundField & { kind: EdgeKind }) {
   const { data } = useQuery(ReservedDomainNames, {}, { kinds: ['reservedDomain'] });
-  const reserved = data?.reservedDomains?.nodes.map(({ domain }) => domain) ?? [];
-  const taken = linesToHostports(value);
-  const suggestions = reserved.filter((domain) => !taken.includes(`${domain}:443`)).slice(0, MAX_SUGGESTIONS);
+  return (
+    <ReservedField
+      {...field}
+      kind={kind}
+      label="Names"
+      itemName="name"
+      placeholder="app.example.com"
+      validateLine={validateName}
+      help="Reserved domains, or names below a reserved wildcard. An edge answers on port 443 only."
+      reserved={data?.reservedDomains?.nodes.map(({ domain }) => domain)}
+      noneReserved={
+        <>
+          No domain is reserved yet, and an edge only answers reserved ones:{' '}
+          <a href={pathTo('domains', 'new')}>reserve a domain</a> first.
+        </>
+      }
+    />
+  );
+}
+
+function AddressesField(field: BoundField) {
+  const { data } = useQuery(ReservedAddressNames, {}, { kinds: ['reservedAddress'] });
+  return (
+    <ReservedField
+      {...field}
+      kind="tcpEdge"
+      label="Addresses"
+      itemName="address"
+      placeholder="gateway.example.com:20123"
+      validateLine={validateAddress}
+      help="Reserved TCP addresses."
+      reserved={data?.reservedAddresses?.nodes.map(({ addr }) => addr)}
+      noneReserved={
+        <>
+          No TCP address is reserved yet, and an edge only answers reserved ones:{' '}
+          <a href={pathTo('domains', 'addresses', 'new')}>reserve an address</a> first.
+        </>
+      }
+    />
+  );
+}
+
+interface ReservedFieldProps extends ListFieldProps {
+  kind: EdgeKind;
+  /** What the account has reserved, of which some is suggested; undefined while it is loading. */
+  reserved: readonly string[] | undefined;
+  /** Shown when that is nothing. */
+  noneReserved: ComponentChildren;
+}
+
+function ReservedField({ kind, reserved, noneReserved, ...field }: ReservedFieldProps) {
+  const { value, onChange } = field;
+  const taken = linesToHostports(kind, value);
+  const isTaken = (name: string) => linesToHostports(kind, [name]).some((hostport) => taken.includes(hostport));
+  const suggestions = reserved?.filter((name) => !isTaken(name)).slice(0, MAX_SUGGESTIONS) ?? [];
   return (
     <div class="hostports">
       <ListField
         {...field}
-        label="Names"
-        itemName="name"
-        placeholder="app.example.com"
-        maxLines={MAX_NAMES}
-        validateLine={validateName}
+        maxLines={MAX_LINES}
         validate={(lines) => {
-          const all = linesToHostports(lines);
+          const all = linesToHostports(kind, lines);
           const twice = all.find((hostport, index) => all.indexOf(hostport) < index);
           return twice === undefined ? null : `${hostName(twice)} stands twice.`;
         }}
-        help="Reserved domains, or names below a reserved wildcard. An edge answers on port 443 only."
       />
       {suggestions.length > 0 && (
         <div class="actions">
-          {suggestions.map((domain) => (
-            <Button key={domain} onClick={() => onChange([...nonEmptyLines(value), domain])}>
-              Add {domain}
+          {suggestions.map((name) => (
+            <Button key={name} onClick={() => onChange([...nonEmptyLines(value), name])}>
+              Add {name}
             </Button>
           ))}
         </div>
       )}
-      {data && reserved.length === 0 && (
+      {reserved?.length === 0 && (
         <Note>
-          <p>
-            No domain is reserved yet, and an edge only answers reserved ones:{' '}
-            <a href={pathTo('domains', 'new')}>reserve a domain</a> first.
-          </p>
+          <p>{noneReserved}</p>
         </Note>
       )}
     </div>
   );
 }
 
-/** The host and port of each line. The default port is 443. */
-export function linesToHostports(lines: readonly string[]): string[] {
-  return nonEmptyLines(lines).map((line) => (line.includes(':') ? line.toLowerCase() : `${line.toLowerCase()}:443`));
+/** The host and port of each line. The default port of names is 443; addresses have theirs. */
+export function linesToHostports(kind: EdgeKind, lines: readonly string[]): string[] {
+  const withPort = (line: string) => (kind === 'tcpEdge' || line.includes(':') ? line : `${line}:443`);
+  return nonEmptyLines(lines).map((line) => withPort(line).toLowerCase());
 }
 
 function validateName(line: string): string | null {
   const [, name, port] = /^([^:]*)(?::(.*))?$/.exec(line.trim()) ?? [];
   if (!/^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(name ?? '')) return 'This must be a name, as app.example.com.';
   return port === undefined || port === '443' ? null : 'An edge answers on port 443 only.';
+}
+
+function validateAddress(line: string): string | null {
+  const isAddress = /^[a-z0-9.-]+:\d{1,5}$/i.test(line.trim());
+  return isAddress ? null : 'This must be a host and a port, as gateway.example.com:20123.';
 }

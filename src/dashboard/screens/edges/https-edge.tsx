@@ -32,7 +32,7 @@ export function HttpsEdgePage() {
       remove={DeleteHttpsEdge}
       consequence="Its routes and modules are deleted with it, and its names are answered no more. Agents stay connected."
     >
-      <EdgeSummary edge={edge} backends={enabledBackendIds(edge)} />
+      <EdgeSummary kind="httpsEdge" edge={edge} backends={enabledBackendIds(edge)} />
       <RouteList edge={edge} />
       <HistorySection operation={HttpsEdgeTrafficHistory} ids={{ id }} pick={(result) => result.httpsEdge} isHttp />
       <ModuleList host={hostOf(edge)} settings={edge} />

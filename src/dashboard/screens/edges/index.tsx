@@ -4,8 +4,9 @@ import { Route, Router } from 'preact-iso/router';
 import { NotFound } from '../../shell/not-found.tsx';
 import { AuthorityList, AuthorityPage, NewAuthority } from './authorities/index.tsx';
 import { BackendList, BackendPage, NewBackend } from './backends/index.tsx';
+import { TcpEdgeModulePage, TcpEdgePage, TlsEdgeModulePage, TlsEdgePage } from './connection-edge.tsx';
 import './edges.css';
-import { HttpsEdgeList, TlsEdgeList } from './edge-lists.tsx';
+import { HttpsEdgeList, TcpEdgeList, TlsEdgeList } from './edge-lists.tsx';
 import { HttpsEdgeModulePage, HttpsEdgePage } from './https-edge.tsx';
 import { IpPolicyList, IpPolicyPage, NewIpPolicy } from './ip-policies/index.tsx';
 import { IpPolicyRulePage } from './ip-policies/rule-detail.tsx';
@@ -15,7 +16,6 @@ import { HttpsStartPage, TlsStartPage } from './publishing/start-page.tsx';
 import { NewRoute, RedirectToRoute } from './routes/new.tsx';
 import './modules/policy/policy.css';
 import { RouteModulePage, RoutePage } from './routes/detail.tsx';
-import { TlsEdgeModulePage, TlsEdgePage } from './tls-edge.tsx';
 import { NewVault, VaultList, VaultPage } from './vaults/index.tsx';
 import { SecretPage } from './vaults/secret-detail.tsx';
 
@@ -24,6 +24,7 @@ export default function Screen() {
     <Router>
       <Route path="/" component={HttpsEdgeList} />
       <Route path="/tls" component={TlsEdgeList} />
+      <Route path="/tcp" component={TcpEdgeList} />
       <Route path="/new" component={PublishPage} />
       <Route path="/new/empty" component={NewEdge} />
       <Route path="/https/:id" component={HttpsEdgePage} />
@@ -36,6 +37,8 @@ export default function Screen() {
       <Route path="/tls/:id" component={TlsEdgePage} />
       <Route path="/tls/:id/start" component={TlsStartPage} />
       <Route path="/tls/:id/modules/:module" component={TlsEdgeModulePage} />
+      <Route path="/tcp/:id" component={TcpEdgePage} />
+      <Route path="/tcp/:id/modules/:module" component={TcpEdgeModulePage} />
       <Route path="/backends" component={BackendList} />
       <Route path="/backends/new" component={NewBackend} />
       <Route path="/backends/:id" component={BackendPage} />

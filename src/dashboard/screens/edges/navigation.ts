@@ -7,6 +7,7 @@ import type { Tab } from '../../ui/layout/tabs.tsx';
 export const listPaths = {
   https: pathTo('edges'),
   tls: pathTo('edges', 'tls'),
+  tcp: pathTo('edges', 'tcp'),
   backends: pathTo('edges', 'backends'),
   ipPolicies: pathTo('edges', 'ip-policies'),
   vaults: pathTo('edges', 'vaults'),
@@ -16,6 +17,7 @@ export const listPaths = {
 export const tabs: readonly Tab[] = [
   { title: 'HTTPS edges', href: listPaths.https },
   { title: 'TLS edges', href: listPaths.tls },
+  { title: 'TCP edges', href: listPaths.tcp },
   { title: 'Tunnel groups', href: listPaths.backends },
   { title: 'IP policies', href: listPaths.ipPolicies },
   { title: 'Vaults', href: listPaths.vaults },
@@ -35,6 +37,17 @@ export function modulePath(host: string, field: string): string {
 /** The form for an edge alone, without a backend. */
 export const emptyEdgePath = pathTo('edges', 'new', 'empty');
 
+/** That form for a TCP edge, which begins without a backend. */
+export const newTcpEdgePath = `${emptyEdgePath}?kind=tcp`;
+
+/** The kinds of edges, and the lists of each. */
+export type EdgeKind = 'httpsEdge' | 'tlsEdge' | 'tcpEdge';
+export const edgeLists: Record<EdgeKind, string> = {
+  httpsEdge: listPaths.https,
+  tlsEdge: listPaths.tls,
+  tcpEdge: listPaths.tcp,
+};
+
 /** The page that leads from a new edge to its first visitor. @param domainId the domain that its name comes under. */
 export function startPath(kind: 'httpsEdge' | 'tlsEdge', id: string, domainId: string): string {
   return `${objectPath(kind, id)}/start?domain=${encodeURIComponent(domainId)}`;
@@ -52,14 +65,14 @@ export interface NamedEdge {
   description?: string;
 }
 
-/** The display name of an edge: its host names, or else its description or its id. */
+/** The display name of an edge: its host names or TCP addresses, or else its description or its id. */
 export function edgeTitle({ id, hostports, description }: NamedEdge): string {
   const [first, ...others] = hostports;
   if (first === undefined) return description || id;
   return others.length > 0 ? `${hostName(first)} and ${others.length} more` : hostName(first);
 }
 
-/** The host name without the port, which is always 443. */
+/** The host name without the port, which is always 443; a TCP address as it is. */
 export function hostName(hostport: string): string {
   return hostport.replace(/:443$/, '');
 }

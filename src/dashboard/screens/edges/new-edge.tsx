@@ -1,25 +1,42 @@
 // The form for an edge alone: with any number of names, and nothing behind it yet.
 
 import { useLocation, useRoute } from 'preact-iso/router';
+import type { Operation } from '../../data/client/operation.ts';
 import { useMutation } from '../../data/hooks/use-mutation.ts';
 import { objectPath } from '../../data/routing/paths.ts';
-import { CreateHttpsEdge, CreateTlsEdge } from '../../generated/operations.ts';
+import {
+  CreateHttpsEdge,
+  type CreateHttpsEdgeMutation,
+  CreateTcpEdge,
+  CreateTlsEdge,
+} from '../../generated/operations.ts';
 import { SelectField } from '../../ui/forms/choice-fields.tsx';
 import { Form } from '../../ui/forms/form.tsx';
 import { MetadataFields } from '../../ui/forms/metadata-fields.tsx';
 import { useFormFields } from '../../ui/forms/use-form-fields.ts';
 import { Page } from '../../ui/layout/page.tsx';
 import { HostportsField, linesToHostports } from './hostports-field.tsx';
-import { edgesCrumb, listPaths } from './navigation.ts';
+import { type EdgeKind, edgeLists, edgesCrumb } from './navigation.ts';
 
 const oneLine: readonly string[] = [''];
+
+/** The inputs of the three have the same members here. */
+type CreateOperation = Operation<CreateHttpsEdgeMutation, { input: object }>;
+const createOperations: Record<EdgeKind, CreateOperation> = {
+  httpsEdge: CreateHttpsEdge as CreateOperation,
+  tlsEdge: CreateTlsEdge as CreateOperation,
+  tcpEdge: CreateTcpEdge as CreateOperation,
+};
+
+/** The kinds as the field has them, and links to the form. */
+const KINDS: Record<string, EdgeKind> = { https: 'httpsEdge', tls: 'tlsEdge', tcp: 'tcpEdge' };
 
 export function NewEdge() {
   const { query } = useRoute();
   const { route } = useLocation();
   const fields = useFormFields(
     {
-      kind: query.kind === 'tls' ? 'tls' : 'https',
+      kind: query.kind !== undefined && Object.hasOwn(KINDS, query.kind) ? query.kind : 'https',
       hostports: oneLine,
       description: '',
       metadata: '',
@@ -27,24 +44,16 @@ export function NewEdge() {
     { draft: 'new empty edge' },
   );
   const { values, bind } = fields;
-  const createHttps = useMutation(CreateHttpsEdge);
-  const createTls = useMutation(CreateTlsEdge);
+  const kind = KINDS[values.kind] ?? 'httpsEdge';
+  const create = useMutation(createOperations[kind]);
 
   async function submit() {
-    const { kind, ...rest } = values;
-    const input = { ...rest, hostports: linesToHostports(rest.hostports) };
-    if (kind === 'https') {
-      const edge = (await createHttps.mutate({ input }))?.createHttpsEdge;
-      if (edge) done(objectPath('httpsEdge', edge.id));
-    } else {
-      const edge = (await createTls.mutate({ input }))?.createTlsEdge;
-      if (edge) done(objectPath('tlsEdge', edge.id));
-    }
-  }
-
-  function done(path: string) {
+    const { kind: _, ...rest } = values;
+    const input = { ...rest, hostports: linesToHostports(kind, rest.hostports) };
+    const edge = (await create.mutate({ input }))?.edge;
+    if (!edge) return;
     fields.saved();
-    route(path);
+    route(objectPath(kind, edge.id));
   }
 
   return (
@@ -57,9 +66,9 @@ export function NewEdge() {
         submitLabel="Create the edge"
         fields={fields}
         onSubmit={() => void submit()}
-        error={values.kind === 'https' ? createHttps.error : createTls.error}
-        isBusy={createHttps.isBusy || createTls.isBusy}
-        onCancel={() => route(values.kind === 'https' ? listPaths.https : listPaths.tls)}
+        error={create.error}
+        isBusy={create.isBusy}
+        onCancel={() => route(edgeLists[kind])}
       >
         <SelectField
           {...bind('kind')}
@@ -67,9 +76,10 @@ export function NewEdge() {
           options={[
             { value: 'https', title: 'HTTPS: each request goes by its path' },
             { value: 'tls', title: 'TLS: each connection goes as a whole' },
+            { value: 'tcp', title: 'TCP: each connection to an address goes as a whole' },
           ]}
         />
-        <HostportsField {...bind('hostports')} />
+        <HostportsField kind={kind} {...bind('hostports')} />
         <MetadataFields bind={bind} />
       </Form>
     </Page>

@@ -1,15 +1,34 @@
 // The edge that serves an endpoint, with its routes and modules.
 
+import type { Operation } from '../../data/client/operation.ts';
 import { useQuery } from '../../data/hooks/use-query.ts';
-import { edgeRoutePath, objectPath } from '../../data/routing/paths.ts';
-import { EndpointHttpsEdge, EndpointTlsEdge } from '../../generated/operations.ts';
+import { edgeRoutePath, kindOf, objectPath } from '../../data/routing/paths.ts';
+import {
+  EndpointHttpsEdge,
+  EndpointTcpEdge,
+  type EndpointTcpEdgeQuery,
+  EndpointTlsEdge,
+  type EndpointTlsEdgeQuery,
+} from '../../generated/operations.ts';
 import { ErrorNote } from '../../ui/feedback/error-note.tsx';
 import { Skeleton } from '../../ui/feedback/skeleton.tsx';
 import { Section } from '../../ui/layout/page.tsx';
 import { ModuleTags } from './module-tags.tsx';
 
+type ConnectionEdgeOperation = Operation<EndpointTlsEdgeQuery | EndpointTcpEdgeQuery, { id: string }>;
+/** The edges that send whole connections to a backend. */
+const connectionEdges = {
+  tlsEdge: EndpointTlsEdge as ConnectionEdgeOperation,
+  tcpEdge: EndpointTcpEdge as ConnectionEdgeOperation,
+};
+
 export function EdgeSection({ id }: { id: string }) {
-  return id.startsWith('edgtls_') ? <TlsEdgeSection id={id} /> : <HttpsEdgeSection id={id} />;
+  const kind = kindOf(id);
+  return kind === 'tlsEdge' || kind === 'tcpEdge' ? (
+    <ConnectionEdgeSection kind={kind} id={id} />
+  ) : (
+    <HttpsEdgeSection id={id} />
+  );
 }
 
 function HttpsEdgeSection({ id }: { id: string }) {
@@ -40,14 +59,14 @@ function HttpsEdgeSection({ id }: { id: string }) {
   );
 }
 
-function TlsEdgeSection({ id }: { id: string }) {
-  const { data, error } = useQuery(EndpointTlsEdge, { id }, { kinds: ['tlsEdge'] });
-  const edge = data?.tlsEdge;
+function ConnectionEdgeSection({ kind, id }: { kind: keyof typeof connectionEdges; id: string }) {
+  const { data, error } = useQuery(connectionEdges[kind], { id }, { kinds: [kind] });
+  const edge = data?.edge;
   return (
-    <Section title="Its edge" actions={<a href={objectPath('tlsEdge', id)}>{edge?.description || id}</a>}>
+    <Section title="Its edge" actions={<a href={objectPath(kind, id)}>{edge?.description || id}</a>}>
       <ErrorNote error={error} />
       {!edge && !error && <Skeleton />}
-      {edge && <ModuleTags kind="tlsEdge" host={edge} />}
+      {edge && <ModuleTags kind={kind} host={edge} />}
     </Section>
   );
 }

@@ -1,7 +1,7 @@
 import type { ReadonlySignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { useQuery } from '../../data/hooks/use-query.ts';
-import { objectPath, pathTo } from '../../data/routing/paths.ts';
+import { kindOf, objectPath, pathTo } from '../../data/routing/paths.ts';
 import { type EndpointRowFragment, Endpoints, OfflineEndpoints } from '../../generated/operations.ts';
 import { EmptyState } from '../../ui/layout/empty-state.tsx';
 import { Page, Section } from '../../ui/layout/page.tsx';
@@ -126,8 +126,7 @@ function agentCell({ edge, agents, tunnelSession }: EndpointRowFragment) {
   if (edge) {
     return (
       <>
-        <a href={objectPath(edge.id.startsWith('edgtls_') ? 'tlsEdge' : 'httpsEdge', edge.id)}>edge</a>, {agents}{' '}
-        {agents === 1 ? 'agent' : 'agents'}
+        <a href={objectPath(kindOf(edge.id) ?? '', edge.id)}>edge</a>, {agents} {agents === 1 ? 'agent' : 'agents'}
       </>
     );
   }

@@ -56,8 +56,8 @@ export function AddressPage() {
         title="Serve it"
         lead={
           <>
-            By an agent, with the authtoken of a <a href={pathTo('credentials')}>credential</a>; or by a TCP edge, for
-            several agents.
+            By an agent, with the authtoken of a <a href={pathTo('credentials')}>credential</a>; or by a{' '}
+            <a href={pathTo('edges', 'tcp')}>TCP edge</a>, for several agents.
           </>
         }
       >

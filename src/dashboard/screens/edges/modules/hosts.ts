@@ -3,13 +3,15 @@
 import type { Operation } from '../../../data/client/operation.ts';
 import { edgeRoutePath, objectPath } from '../../../data/routing/paths.ts';
 import {
+  type PolicyProto,
   UpdateHttpsEdge,
   UpdateHttpsEdgeRoute,
+  UpdateTcpEdge,
   UpdateTlsEdge,
   unsetOperations,
 } from '../../../generated/operations.ts';
 
-export type HostKind = Exclude<keyof typeof unsetOperations, 'tcpEdge'>;
+export type HostKind = keyof typeof unsetOperations;
 
 /** An edge or route that has modules. */
 export interface ModuleHost {
@@ -32,7 +34,18 @@ export function hostPath({ kind, id, edgeId }: ModuleHost): string {
   return edgeId === undefined ? objectPath(kind, id) : edgeRoutePath(edgeId, id);
 }
 
-export const hostNouns: Record<HostKind, string> = { httpsEdge: 'edge', tlsEdge: 'edge', httpsEdgeRoute: 'route' };
+export const hostNouns: Record<HostKind, string> = {
+  httpsEdge: 'edge',
+  tlsEdge: 'edge',
+  tcpEdge: 'edge',
+  httpsEdgeRoute: 'route',
+};
+
+/** What kind of endpoint the policy of a host is for. */
+export function policyProto({ kind }: Pick<ModuleHost, 'kind'>): Exclude<PolicyProto, 'http'> {
+  if (kind === 'tlsEdge') return 'tls';
+  return kind === 'tcpEdge' ? 'tcp' : 'https';
+}
 
 /** A mutation that changes modules. It replaces each module in the input as a whole. */
 export type UpdateOperation = Operation<unknown, HostVariables & { input: object }>;
@@ -45,6 +58,7 @@ const update = (operation: unknown) => operation as UpdateOperation;
 export const updateOperations: Record<HostKind, UpdateOperation> = {
   httpsEdge: update(UpdateHttpsEdge),
   tlsEdge: update(UpdateTlsEdge),
+  tcpEdge: update(UpdateTcpEdge),
   httpsEdgeRoute: update(UpdateHttpsEdgeRoute),
 };
 

@@ -15,7 +15,7 @@ import { TextArea, TextField } from '../../../../ui/forms/text-field.tsx';
 import { useFormFields } from '../../../../ui/forms/use-form-fields.ts';
 import { validateUrl } from '../../../../ui/forms/validators.ts';
 import { Section } from '../../../../ui/layout/page.tsx';
-import type { ModuleHost } from '../hosts.ts';
+import { type ModuleHost, policyProto } from '../hosts.ts';
 import type { ModulePanelProps } from '../module-form.ts';
 import { Explanation } from './explanation.tsx';
 import { SamplePicker } from './sample-picker.tsx';
@@ -31,10 +31,13 @@ interface DryRunProps {
 
 type Evaluation = NonNullable<TryPolicyQuery['evaluatePolicy']>;
 
+const URL_LABELS = { https: 'URL', tls: 'Name visited, as a URL', tcp: 'Address visited, as a URL' } as const;
+
 const NONE: readonly KeyValuePair[] = [];
 
 export function DryRun({ document, text, host }: DryRunProps) {
-  const isTls = host.kind === 'tlsEdge';
+  const proto = policyProto(host);
+  const isHttp = proto === 'https';
   const fields = useFormFields({
     method: 'GET',
     url: host.exampleUrl,
@@ -61,7 +64,7 @@ export function DryRun({ document, text, host }: DryRunProps) {
       const of = contents();
       const result = await execute(TryPolicy, {
         policy: document(),
-        proto: isTls ? 'tls' : 'https',
+        proto,
         storedIn: host.id,
         request: { method, url, body: body || null, clientIp, headers: nonEmptyPairs(values.headers) },
         response: values.isAnswered
@@ -83,12 +86,12 @@ export function DryRun({ document, text, host }: DryRunProps) {
     return JSON.stringify([text, values]);
   }
 
-  const subject = isTls ? 'connection' : 'request';
+  const subject = isHttp ? 'request' : 'connection';
   return (
     <Section
       title="Try it"
       lead={`Describe a ${subject} and see, rule by rule, what the policy above would do with it. Nothing is stored, and no upstream is asked.`}
-      actions={!isTls && <Button onClick={() => setPicking(true)}>Use a captured request</Button>}
+      actions={isHttp && <Button onClick={() => setPicking(true)}>Use a captured request</Button>}
     >
       {isPicking && (
         <SamplePicker
@@ -108,20 +111,20 @@ export function DryRun({ document, text, host }: DryRunProps) {
       )}
       <Form submitLabel={`Try it on this ${subject}`} onSubmit={() => void evaluate()} error={error} isBusy={isBusy}>
         <div class="side-by-side">
-          {!isTls && (
+          {isHttp && (
             <TextField {...bind('method')} name="request.method" label="Method" validate={validateToken} isCode />
           )}
           <TextField
             {...bind('url')}
             name="request.url"
-            label={isTls ? 'Name visited, as a URL' : 'URL'}
+            label={URL_LABELS[proto]}
             type="url"
             validate={validateUrl}
             isCode
           />
         </div>
         <TextField {...bind('clientIp')} name="request.clientIp" label="Address of the visitor" isCode />
-        {!isTls && (
+        {isHttp && (
           <>
             <KeyValueField
               {...bind('headers')}

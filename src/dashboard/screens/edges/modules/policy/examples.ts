@@ -5,7 +5,7 @@ interface Example {
   text: string;
 }
 
-const https: readonly Example[] = [
+const http: readonly Example[] = [
   {
     title: 'Hide the admin pages from outside',
     text: `on_http_request:
@@ -46,7 +46,7 @@ const https: readonly Example[] = [
   },
 ];
 
-const tls: readonly Example[] = [
+const connection: readonly Example[] = [
   {
     title: 'Let in one network only',
     text: `on_tcp_connect:
@@ -60,4 +60,5 @@ const tls: readonly Example[] = [
   },
 ];
 
-export const examples = { https, tls };
+/** By what a policy sees: requests, or connections as a whole. */
+export const examples = { http, connection };

@@ -4,7 +4,7 @@ import { useId, useRef } from 'preact/hooks';
 import type { FieldBinding } from '../../../../ui/forms/use-form-fields.ts';
 import { required } from '../../../../ui/forms/validators.ts';
 import { type ModuleField, moduleField } from '../field-kinds.tsx';
-import type { ModuleHost } from '../hosts.ts';
+import { type ModuleHost, policyProto } from '../hosts.ts';
 import { CodeEditor, type CodeEditorHandle } from './code-editor.tsx';
 import { examples } from './examples.ts';
 import { ProblemList, useProblems } from './problems.tsx';
@@ -54,7 +54,8 @@ function validateRuleList(text: string): string | null {
 }
 
 function DocumentField({ host, ...field }: FieldBinding<string> & { host: ModuleHost }) {
-  const isTls = host.kind === 'tlsEdge';
+  const isHttp = policyProto(host) === 'https';
+  const offered = examples[isHttp ? 'http' : 'connection'];
   const editor = useRef<CodeEditorHandle>(null);
   const id = useId();
   const problems = useProblems(field.value, host);
@@ -69,13 +70,13 @@ function DocumentField({ host, ...field }: FieldBinding<string> & { host: Module
           onChange={(event) => {
             const { value } = event.currentTarget;
             event.currentTarget.value = '';
-            const example = examples[isTls ? 'tls' : 'https'].find(({ title }) => title === value);
+            const example = offered.find(({ title }) => title === value);
             if (example)
               field.onChange(field.value.trim() === '' ? example.text : `${field.value.trimEnd()}\n${example.text}`);
           }}
         >
           <option value="">Choose one …</option>
-          {examples[isTls ? 'tls' : 'https'].map(({ title }) => (
+          {offered.map(({ title }) => (
             <option key={title} value={title}>
               {title}
             </option>
@@ -88,9 +89,9 @@ function DocumentField({ host, ...field }: FieldBinding<string> & { host: Module
         marked={marked}
         label="The document"
         help={
-          isTls
-            ? `YAML or JSON, with the phase on_tcp_connect. ${SECRETS}`
-            : `YAML or JSON, with the phases on_http_request and on_http_response. ${SECRETS}`
+          isHttp
+            ? `YAML or JSON, with the phases on_http_request and on_http_response. ${SECRETS}`
+            : `YAML or JSON, with the phase on_tcp_connect. ${SECRETS}`
         }
         validate={(text) =>
           required('A document')(text) ?? (problems?.length ? 'It can’t be used yet: see below what is wrong.' : null)

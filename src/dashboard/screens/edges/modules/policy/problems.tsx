@@ -2,8 +2,8 @@
 
 import { useDebounced } from '../../../../data/hooks/use-debounced.ts';
 import { useQuery } from '../../../../data/hooks/use-query.ts';
-import { CheckPolicy, type PolicyProto } from '../../../../generated/operations.ts';
-import type { ModuleHost } from '../hosts.ts';
+import { CheckPolicy } from '../../../../generated/operations.ts';
+import { type ModuleHost, policyProto } from '../hosts.ts';
 import { findProblemLine } from './problem-line.ts';
 
 /** Longer than for a search, because the gateway compiles the whole policy each time. */
@@ -16,11 +16,11 @@ export interface Problem {
 }
 
 /** @returns undefined until the result for this text is known. */
-export function useProblems(text: string, { kind, id, exampleUrl }: ModuleHost): readonly Problem[] | undefined {
+export function useProblems(text: string, host: ModuleHost): readonly Problem[] | undefined {
   const debounced = useDebounced(text, DEBOUNCE_MS);
   const skip = debounced.trim() === '';
-  const proto: PolicyProto = kind === 'tlsEdge' ? 'tls' : 'https';
-  const asked = { policy: debounced, proto, request: { url: exampleUrl }, storedIn: id };
+  const proto = policyProto(host);
+  const asked = { policy: debounced, proto, request: { url: host.exampleUrl }, storedIn: host.id };
   const { data } = useQuery(CheckPolicy, asked, { skip });
   const problems = data?.evaluatePolicy?.problems;
   if (skip || !problems || debounced !== text) return undefined;
