@@ -51,6 +51,7 @@ export async function restoreDraft(driver) {
   const isBack = (await field.inputValue()) === TYPED && page.url() === at('credentials/new');
   expectPromise('a draft survives the end of the session', isBack, [page.url()]);
   await button('Discard the draft').click();
+  await restored.waitFor({ state: 'detached' });
   const isEmpty = (await field.inputValue()) === '';
   await go('Agents');
   await page.waitForURL(at('agents'));
