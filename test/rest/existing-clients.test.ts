@@ -54,14 +54,23 @@ describe('routes', () => {
     expect(await account.call('PUT', `${path}/compression`, module)).toMatchObject({ body: { enabled: false } });
   });
 
-  test('modules of kinds that do not exist here may be null', async () => {
-    const nothing = { oauth: null, oidc: null, saml: null };
-    const { id } = await created(routes, { match_type: 'path_prefix', match: '/oauth', ...nothing });
-    expect(await changed(`${routes}/${id}`, { ...nothing, metadata: 'a' })).toMatchObject({ metadata: 'a' });
-    for (const member of ['oauth', 'oidc', 'saml'])
-      expect(await account.call('PATCH', `${routes}/${id}`, { [member]: { enabled: true } })).toMatchObject(
-        refused(90351, member),
-      );
+  test('a module of a kind that does not exist here may be null', async () => {
+    const { id } = await created(routes, { match_type: 'path_prefix', match: '/saml', saml: null });
+    expect(await changed(`${routes}/${id}`, { saml: null, metadata: 'a' })).toMatchObject({ metadata: 'a' });
+    expect(await account.call('PATCH', `${routes}/${id}`, { saml: { enabled: true } })).toMatchObject(
+      refused(90351, 'saml'),
+    );
+  });
+
+  test('modules by which visitors sign in come with their route, and members of other providers may be null', async () => {
+    const app = { client_id: 'app', client_secret: 'secret', scopes: null, email_addresses: [], teams: null };
+    const provider = { github: app, google: null, facebook: null };
+    const times = { inactivity_timeout: 0, maximum_duration: null, auth_check_interval: 0 };
+    const oauth = { enabled: null, provider, cookie_prefix: null, options_passthrough: null, ...times };
+    const { id } = await created(routes, { match_type: 'path_prefix', match: '/oauth', oauth, oidc: null });
+    const shown = await changed(`${routes}/${id}`, { oauth: null, metadata: 'a' });
+    expect(shown.oauth).toMatchObject({ enabled: true, inactivity_timeout: 259_200, maximum_duration: 1_209_600 });
+    expect(shown.oauth.provider).toMatchObject({ github: { client_id: 'app', client_secret: null }, google: null });
   });
 
   test('providers of webhooks are known in any case', async () => {

@@ -216,7 +216,7 @@ export const routeSelection = `id edgeId uri createdAt matchType match descripti
 
 const path = '/edges/https/:edge_id/routes';
 /** Modules of clients that know more kinds than there are here. */
-const unavailable = ['oauth', 'oidc', 'saml'];
+const unavailable = ['saml'];
 
 export const routes = [
   route('POST', path, 201, 'createHttpsEdgeRoute', routeSelection, unavailable),

@@ -87,7 +87,7 @@ const limits = [
     TOO_COMPLEX,
     '{ httpsEdges { nodes { routes { backend { backend { id uri } } } } edges { node { routes { id uri match ' +
       'backend { backend { id uri } } circuitBreaker { enabled } } hostports routes2: routes { id uri match metadata } } } } ' +
-      many(19, (i) => `a${i}: httpsEdges { nodes { routes { id uri match metadata } } }`) +
+      many(19, (i) => `a${i}: httpsEdges { nodes { routes { id uri match metadata description createdAt } } }`) +
       ' }',
   ),
   refused(
