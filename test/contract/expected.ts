@@ -130,6 +130,12 @@ export const bot = (world: World, got: Json, own: object) => ({
   ...own,
 });
 
+/** The same by its newer name. */
+export const serviceUser = (world: World, got: Json, own: object) => ({
+  ...bot(world, got, own),
+  uri: world.uri(`/service_users/${got?.id}`),
+});
+
 /** A name that is not under the gateway's own base domain. */
 /** @param startedAt when a certificate began to be missing: since the domain is there, where nothing else is said. */
 export const domain = (
