@@ -55,6 +55,11 @@ export const endpoint = (world: World, own: object = {}) => ({
   tcp_addr: null,
   tunnel: refTo(world, '/tunnels', world.ids.tunnel),
   edge: null,
+  uri: world.uri(`/endpoints/${world.ids.endpoint}`),
+  ...{ url: 'https://app.world.example.com', scheme: 'https', host: 'app.world.example.com', port: 443 },
+  description: '',
+  principal: refTo(world, '/users', world.account.ownerId),
+  ...{ bindings: ['public'], pooling_enabled: false, upstream_url: 'http://localhost:3000' },
   ...own,
 });
 
