@@ -17,6 +17,8 @@ export interface Route {
   selection: string;
   /** Members that existing clients send for what does not exist here: null or empty stands for "not given". */
   ignoredMembers?: readonly string[];
+  /** Set where the path is a newer name of another: which, and the row's name in the OpenAPI document. */
+  alias?: { of: string; path: string; operationId: string };
 }
 
 export function route(

@@ -57,6 +57,11 @@ export const endpoint = (world: World, own: object = {}) => ({
   tcp_addr: null,
   tunnel: refTo(world, '/tunnels', world.ids.tunnel),
   edge: null,
+  uri: world.uri(`/endpoints/${world.ids.endpoint}`),
+  ...{ url: 'https://app.world.example.com', scheme: 'https', host: 'app.world.example.com', port: 443 },
+  description: '',
+  principal: refTo(world, '/users', world.account.ownerId),
+  ...{ bindings: ['public'], pooling_enabled: false, upstream_url: 'http://localhost:3000' },
   ...own,
 });
 
@@ -130,6 +135,12 @@ export const bot = (world: World, got: Json, own: object) => ({
   may_read_bodies: false,
   created_at: time,
   ...own,
+});
+
+/** The same by its newer name. */
+export const serviceUser = (world: World, got: Json, own: object) => ({
+  ...bot(world, got, own),
+  uri: world.uri(`/service_users/${got?.id}`),
 });
 
 /** A name that is not under the gateway's own base domain. */

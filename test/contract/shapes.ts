@@ -24,7 +24,8 @@ export const shapes = {
   credential: `id uri created_at ${texts} token acl owner_id`,
   endpoint:
     'id region created_at updated_at public_url proto hostport type metadata ' +
-    `domain ${ref} tcp_addr ${ref} tunnel ${ref} edge ${ref}`,
+    `domain ${ref} tcp_addr ${ref} tunnel ${ref} edge ${ref} uri url scheme host port description principal ${ref} ` +
+    'bindings pooling_enabled upstream_url',
   circuitBreaker: 'enabled tripped_duration rolling_window num_buckets volume_threshold error_threshold_percentage',
   mutualTls: `enabled certificate_authorities ${ref}`,
   backendModule: `enabled backend ${ref}`,

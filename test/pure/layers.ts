@@ -88,6 +88,7 @@ export const layersOf: Record<string, string[]> = {
     'errors',
     'exchange.ts',
     'naming.ts',
+    'route-aliases.ts',
     'route.ts',
     'settings.ts',
     'single-sign-on-settings.ts',

@@ -66,6 +66,7 @@ export * as endpointHealth from './traffic/endpoint-health.ts';
 export * as endpointsByTraffic from './traffic/endpoints-by-traffic.ts';
 export * as trafficHistory from './traffic/traffic-history.ts';
 export * as tunnelGroupBackends from './tunnel-group-backends.ts';
+export * as endpointDetails from './tunnels/endpoint-details.ts';
 export * as endpointTraffic from './tunnels/endpoint-traffic.ts';
 export * as endpoints from './tunnels/endpoints.ts';
 export * as offlineEndpoints from './tunnels/offline-endpoints.ts';

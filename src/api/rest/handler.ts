@@ -15,6 +15,7 @@ import { checkContentType, hasBody, parseStrictly, readBody } from '../http/requ
 import { sendError, sendJson } from '../http/responses.ts';
 import { camelCase, inSnakeCase, restName, snakeCase } from '../naming.ts';
 import type { Route } from '../route.ts';
+import { underAlias } from '../route-aliases.ts';
 
 /** A row, ready to answer requests. */
 export interface PreparedRoute extends Route {
@@ -151,7 +152,7 @@ async function respond(
   const variables = await readVariables(row, parameters, exchange);
   const { data, errors } = await runOperation(row.operation, variables, context, restInput);
   if (errors?.[0]) throw errors[0];
-  const body = (data as Record<string, unknown>)[row.field];
+  const body = underAlias((data as Record<string, unknown>)[row.field], row, exchange.baseUrl);
   if (row.status === 204) exchange.response.writeHead(204).end();
   else sendJson(exchange, row.status, body, !row.operation.holdsSecrets);
 }

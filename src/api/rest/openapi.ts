@@ -101,7 +101,7 @@ function operationOf(schema: GraphQLSchema, row: PreparedRoute, inputs: Json): J
   const answer =
     selection && row.status !== 204 ? { content: json(outputOf(schema, field.type, selection, false)) } : {};
   return {
-    operationId: row.field,
+    operationId: row.alias?.operationId ?? row.field,
     description: field.description,
     parameters: [
       {

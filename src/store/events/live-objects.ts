@@ -1,7 +1,9 @@
 // Endpoints and agents' sessions as events show them.
 
+import { readPublicUrl } from '../../tunnel/bind/bind-name.ts';
 import type { Db } from '../database/client.ts';
-import { edgeListPath } from '../edge-paths.ts';
+import { edgeListPath, ownerPath } from '../edge-paths.ts';
+import { bindingOf, pooledAddresses, principalOf, principalSelect } from './endpoint-facts.ts';
 
 /** Where an agent connected. Only the node of its session knows this; it is not stored. */
 export interface Ingress {
@@ -68,7 +70,15 @@ export interface ShownEndpoint {
 
 /** The endpoints of these ids as REST shows them now, in the order of their ids; unknown ids are left out. */
 export async function endpointObjects(db: Db, ids: readonly string[], baseUrl: string): Promise<ShownEndpoint[]> {
-  const rows = await db.endpoint.findMany({ where: { id: { in: [...ids] } }, orderBy: { id: 'asc' } });
+  const include = {
+    tunnel: { select: { forwardsTo: true, ...principalSelect.tunnel.select } },
+    edge: { select: { description: true } },
+  } as const;
+  const rows = await db.endpoint.findMany({ where: { id: { in: [...ids] } }, orderBy: { id: 'asc' }, include });
+  const pooled = await pooledAddresses(
+    db,
+    rows.flatMap(({ address }) => address ?? []),
+  );
   return rows.map(({ id, accountId, ...row }) => ({
     id,
     accountId,
@@ -86,6 +96,15 @@ export async function endpointObjects(db: Db, ids: readonly string[], baseUrl: s
       tcp_addr: ref(row.addressId, `${baseUrl}/reserved_addrs`),
       tunnel: ref(row.tunnelId, `${baseUrl}/tunnels`),
       edge: ref(row.edgeId, baseUrl + edgeListPath(row.edgeId ?? '')),
+      uri: `${baseUrl}/endpoints/${id}`,
+      url: row.publicUrl,
+      scheme: row.proto,
+      ...readPublicUrl(row.publicUrl),
+      description: row.edge?.description ?? '',
+      principal: ownerObject(principalOf(row), baseUrl),
+      bindings: [bindingOf(row)],
+      pooling_enabled: row.address !== null && pooled.has(row.address),
+      upstream_url: row.tunnel?.forwardsTo ?? '',
     },
   }));
 }
@@ -93,6 +112,10 @@ export async function endpointObjects(db: Db, ids: readonly string[], baseUrl: s
 /** `{ id, uri }`: how one object refers to another. */
 function ref(id: string | null, list: string): { id: string; uri: string } | null {
   return id === null ? null : { id, uri: `${list}/${id}` };
+}
+
+function ownerObject(id: string | null, baseUrl: string): { id: string; uri: string } | null {
+  return id === null ? null : { id, uri: baseUrl + ownerPath(id) };
 }
 
 /** RFC 3339 in UTC, in whole seconds. */

@@ -52,3 +52,9 @@ export function checkTcpAddress(host: string, port: number | null, { baseDomain,
 export function publicUrl(proto: Proto, hostname: string, port: number): string {
   return port === DEFAULT_PORTS[proto] ? `${proto}://${hostname}` : `${proto}://${hostname}:${port}`;
 }
+
+/** The parts of what `publicUrl` gives, with the port that it leaves out. */
+export function readPublicUrl(url: string): { host: string; port: number } {
+  const [, proto = '', host = '', port] = /^(\w+):\/\/(.*?)(?::(\d+))?$/.exec(url) ?? [];
+  return { host, port: port === undefined ? DEFAULT_PORTS[proto as Proto] : Number(port) };
+}

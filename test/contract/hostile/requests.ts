@@ -107,6 +107,7 @@ const lists = [
   '/event_destinations',
   '/event_subscriptions',
   '/bot_users',
+  '/service_users',
   '/api_keys',
 ];
 

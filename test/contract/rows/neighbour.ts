@@ -124,4 +124,17 @@ const kinds: Kind[] = [
   },
 ];
 
-export const crudRows = kinds.flatMap(crud);
+/** The newer name of bot users: the same operations at other paths. GraphQL has the one name. */
+const serviceUsers: Kind = {
+  ...{ path: '/service_users', single: 'botUser', plural: 'botUsers', key: 'service_users' },
+  ...{ shape: shapes.bot, make: expected.serviceUser },
+  body: (_, door) => ({ name: `service ${door}` }),
+  shown: (_, door) => ({ name: `service ${door}` }),
+  change: { active: false },
+  listed: (world, got) => [expected.serviceUser(world, got[0], { id: world.ids.bot, name: 'bot of the world' })],
+};
+
+export const crudRows = [
+  ...kinds.flatMap(crud),
+  ...crud(serviceUsers).map((row) => ({ ...row, aliasOf: '/bot_users' })),
+];

@@ -17,6 +17,8 @@ export interface Row extends Operation {
   atEach?: boolean;
   /** Set when what is deleted is a part of something, which nobody can read by itself. */
   isPart?: boolean;
+  /** Set when its path is another name of one of REST's, to which the URIs belong that GraphQL shows. */
+  aliasOf?: string;
 }
 
 type Own = Partial<Pick<Row, 'at' | 'body' | 'answer' | 'shape' | 'list' | 'atEach' | 'isPart'>> & { note?: string };

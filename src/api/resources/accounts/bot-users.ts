@@ -8,6 +8,7 @@ import { boolean, ID_MEMBER, text, time } from '../../collections/members.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { idempotencyKeyArgument } from '../../idempotency.ts';
 import { route } from '../../route.ts';
+import { aliasRoutes } from '../../route-aliases.ts';
 import { checkBytes } from '../../text-limits.ts';
 import { endCapturesOf } from './end-captures.ts';
 import { Owner, ownerSearch } from './owner.ts';
@@ -134,9 +135,16 @@ function checkName(name: string): string {
 
 const selection = 'id uri name active mayReadBodies createdAt';
 
-export const routes = [
+const botUserRoutes = [
   route('POST', '/bot_users', 201, 'createBotUser', selection),
   ...readRoutes(botUsers, 'bot_users', selection),
   route('PATCH', '/bot_users/:id', 200, 'updateBotUser', selection),
   route('DELETE', '/bot_users/:id', 204, 'deleteBotUser'),
 ];
+
+/** Newer clients call them service users. */
+const serviceUserRoutes = aliasRoutes(botUserRoutes, ['/bot_users', '/service_users'], (field) =>
+  field.replace(/botUser/i, (name) => (name.startsWith('b') ? 'serviceUser' : 'ServiceUser')),
+);
+
+export const routes = [...botUserRoutes, ...serviceUserRoutes];

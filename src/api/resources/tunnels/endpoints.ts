@@ -158,6 +158,8 @@ const endpoints = collection({
 
 const selection =
   'id region createdAt updatedAt publicUrl proto hostport type metadata domain { id uri } tcpAddr { id uri } ' +
-  'tunnel { id uri } edge { id uri }';
+  'tunnel { id uri } edge { id uri } ' +
+  // What the specification does not have comes last.
+  'uri url scheme host port description principal { id uri } bindings poolingEnabled upstreamUrl';
 
 export const routes = readRoutes(endpoints, 'endpoints', selection);

@@ -2,7 +2,7 @@
 
 import { builder, Ref } from '../../builder/builder.ts';
 import { Node } from '../../collections/collection.ts';
-import { ownerRef } from './vault-input.ts';
+import { ownerRef } from '../accounts/owner-ref.ts';
 
 export const Secret = builder.prismaObject('Secret', {
   description:

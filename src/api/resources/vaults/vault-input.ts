@@ -1,7 +1,6 @@
 // What vaults and secrets share: their names, who changed them, and how many there may be.
 
 import type { Db } from '../../../store/database/client.ts';
-import type { Reference } from '../../builder/builder.ts';
 import { id, NOTED_MEMBERS, text, time } from '../../collections/members.ts';
 import type { Context } from '../../context.ts';
 import { ApiError } from '../../errors/errors.ts';
@@ -48,11 +47,6 @@ export function creationBy({ caller, app }: Context) {
 export function changeBy({ caller, app }: Context, data: object) {
   const isChange = Object.values(data).some((value) => value !== undefined);
   return isChange ? { lastUpdatedBy: caller.ownerId, updatedAt: new Date(app.now()) } : {};
-}
-
-/** A user or a bot user as another object names it. */
-export function ownerRef(id: string): Reference {
-  return { id, path: `${id.startsWith('bot_') ? '/bot_users' : '/users'}/${id}` };
 }
 
 /** Lets one write at a time add to an account, so that it stays within its limit. @throws {ApiError} when it has as many. */

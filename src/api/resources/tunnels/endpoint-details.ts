@@ -1,0 +1,65 @@
+// What newer clients read of an endpoint: its URL in parts, who holds it, and where it leads.
+
+import { bindingOf, pooledAddresses, principalOf, principalSelect } from '../../../store/events/endpoint-facts.ts';
+import { readPublicUrl } from '../../../tunnel/bind/bind-name.ts';
+import { builder, Ref } from '../../builder/builder.ts';
+import { batchLoad } from '../../collections/batch-load.ts';
+import type { Route } from '../../route.ts';
+import { ownerRef } from '../accounts/owner-ref.ts';
+import { Endpoint } from './endpoints.ts';
+
+const isPooled = batchLoad(async ({ db }, addresses) => {
+  const pooled = await pooledAddresses(db, addresses);
+  return new Map(addresses.map((address) => [address, pooled.has(address)]));
+});
+
+builder.prismaObjectFields(Endpoint, (t) => ({
+  uri: t.string({
+    description: 'The URI of its REST resource.',
+    resolve: ({ id }, _, context) => context.uri(`/endpoints/${id}`),
+  }),
+  url: t.exposeString('publicUrl', { description: 'The same as `publicUrl`.' }),
+  scheme: t.exposeString('proto', { description: 'The first part of its URL, which is its `proto`.' }),
+  host: t.string({
+    description: 'The host of its URL.',
+    select: { publicUrl: true },
+    resolve: ({ publicUrl }) => readPublicUrl(publicUrl).host,
+  }),
+  port: t.int({
+    description: 'The port of its URL, also where the URL leaves it out.',
+    select: { publicUrl: true },
+    resolve: ({ publicUrl }) => readPublicUrl(publicUrl).port,
+  }),
+  description: t.string({
+    description: 'The description of the edge that serves it; "" of a tunnel.',
+    select: { edge: { select: { description: true } } },
+    resolve: ({ edge }) => edge?.description ?? '',
+  }),
+  principal: t.field({
+    type: Ref,
+    nullable: true,
+    description: 'The user or bot user that holds the credential of its agent; null when an edge serves it.',
+    select: principalSelect,
+    resolve: (endpoint) => {
+      const id = principalOf(endpoint);
+      return id === null ? null : ownerRef(id);
+    },
+  }),
+  bindings: t.stringList({
+    description: 'Who can reach it: `public`, or `internal` when only traffic policies of your account can.',
+    select: { publicUrl: true },
+    resolve: (endpoint) => [bindingOf(endpoint)],
+  }),
+  poolingEnabled: t.boolean({
+    description: 'Whether several tunnels may serve its address together.',
+    select: { address: true },
+    resolve: async ({ address }, _, context) => address !== null && ((await isPooled(context, address, {})) ?? false),
+  }),
+  upstreamUrl: t.string({
+    description: 'The same as `forwardsTo`; "" when an edge serves it.',
+    select: { tunnel: { select: { forwardsTo: true } } },
+    resolve: ({ tunnel }) => tunnel?.forwardsTo ?? '',
+  }),
+}));
+
+export const routes: Route[] = [];
