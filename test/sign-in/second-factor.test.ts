@@ -1,8 +1,8 @@
 // Users with a second factor give a code beside the password: each code once, and not many wrong ones.
 
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { totpCode, totpStep } from '../../src/store/sign-in/one-time-codes.ts';
 import type { Account, TestGateway } from '../support/gateway/gateway.ts';
+import { newApp, turnOnSecondFactor } from './authenticator.ts';
 import { type Browser, linkFor, newBrowser, PASSWORD, refusal, signedIn, startWithDashboard } from './browser.ts';
 
 const NEEDED = 'FORBIDDEN ERR_GATEWAY_90226';
@@ -42,21 +42,13 @@ function elsewhere() {
   return Object.assign(newBrowser(gateway.api), { headers: { 'x-forwarded-for': address } });
 }
 
-/** What an app does with the secret that was shown. */
-function appWith(secret: string): Buffer {
-  const bits = [...secret].map((one) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(one).toString(2).padStart(5, '0'));
-  return Buffer.from((bits.join('').match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
-}
+const now = () => time;
 
-/** Turns the second factor of the user on. */
+/** Turns the second factor of the user on, a minute ago. */
 async function turnOn(by = browser) {
-  const { body } = await by.ask('beginSecondFactor', { password: PASSWORD });
-  const app = appWith(body.data.beginSecondFactor.secret);
-  const codeAt = (distance: number) => totpCode(app, totpStep(time) + distance);
-  const confirmed = await by.ask('confirmSecondFactor', { code: codeAt(0) });
-  const recoveryCodes: string[] = confirmed.body.data.confirmSecondFactor;
+  const turnedOn = await turnOnSecondFactor(by, now);
   time += 2 * STEP;
-  return { codeAt, recoveryCodes };
+  return turnedOn;
 }
 
 const signIn = (code?: string, by = elsewhere()) => by.signIn(email, PASSWORD, code);
@@ -67,8 +59,7 @@ const history = async () => {
 };
 
 test('until an app is confirmed, nothing is asked; from then on, a code', async () => {
-  const begun = await browser.ask('beginSecondFactor', { password: PASSWORD });
-  const { secret, url } = begun.body.data.beginSecondFactor;
+  const { secret, url } = await newApp(browser, now);
   expect(url).toContain(
     `otpauth://totp/Tunnel%20Gateway%20gateway.example:${encodeURIComponent(email)}?secret=${secret}&`,
   );
@@ -149,8 +140,7 @@ test.each([
 });
 
 test('of two who confirm an app at the same moment, one gets recovery codes', async () => {
-  const { body } = await browser.ask('beginSecondFactor', { password: PASSWORD });
-  const code = totpCode(appWith(body.data.beginSecondFactor.secret), totpStep(time));
+  const code = (await newApp(browser, now)).codeAt(0);
   const answers = await Promise.all([1, 2].map(() => browser.ask('confirmSecondFactor', { code })));
   expect(answers.map(refusal).sort()).toEqual([NONE, undefined]);
   expect((await browser.ask('secondFactor')).body.data.viewer.recoveryCodesLeft).toBe(10);

@@ -85,6 +85,7 @@ test('a user gets one by e-mail address, in each account that has the user, at t
 
 test('a link leaves a second factor on, and says how it is turned off', async () => {
   const { ownerId } = gateway;
+  await signedIn(gateway, gateway.key, ownerId);
   await gateway.app.prisma.secondFactor.create({
     data: { ownerId, sealed: 'of no use here', confirmedAt: new Date() },
   });
