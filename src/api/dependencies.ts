@@ -37,6 +37,8 @@ export interface SignInService {
      * @throws {ApiError} when it is too early for another one.
      */
     run<T>(email: string | null, ip: string, work: () => Promise<T | null>): Promise<T | null>;
+    /** Tries a code of a second factor, which counts for the user, too, wherever it comes from. @throws {ApiError} likewise. */
+    runCode<T>(user: { userId: string; after: string }, ip: string, work: () => Promise<T | null>): Promise<T | null>;
   };
   /** @throws {ApiError} when too many passwords are being hashed. */
   hashPassword(password: string): Promise<string>;

@@ -1,9 +1,9 @@
 // Runs the commands in this folder.
 
-/** Runs a command with its first argument. A failure prints one line to standard error and sets exit code 1. */
-export async function runTool(run: (argument: string | undefined) => Promise<void>): Promise<void> {
+/** Runs a command with its arguments. A failure prints one line to standard error and sets exit code 1. */
+export async function runTool(run: (...given: string[]) => Promise<void>): Promise<void> {
   try {
-    await run(process.argv[2]);
+    await run(...process.argv.slice(2));
   } catch (error) {
     // A failed connection to several addresses is an error without a message of its own.
     const [first] = error instanceof AggregateError ? error.errors : [error];

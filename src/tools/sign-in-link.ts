@@ -1,13 +1,18 @@
 // `npm run sign-in-link`: creates a sign-in link on the machine itself, for an admin who has forgotten the password and whom no other
-// admin can help.
+// admin can help. `-- --second-factor-off` turns the user's second factor off beside it.
 
 import { createSignInLink } from '../store/sign-in/links.ts';
+import { hasSecondFactor, removeSecondFactor } from '../store/sign-in/second-factors.ts';
 import { recordAct } from './record-act.ts';
 import { runTool } from './run-tool.ts';
 import { withStore } from './with-store.ts';
 
-await runTool((email) =>
+const SECOND_FACTOR_OFF = '--second-factor-off';
+
+await runTool((...given) =>
   withStore(async ({ config, prisma, keys }) => {
+    const email = given.find((argument) => argument !== SECOND_FACTOR_OFF);
+    const turnsOff = given.includes(SECOND_FACTOR_OFF);
     const users = await prisma.owner.findMany({
       where: { kind: 'USER', active: true, ...(email === undefined ? { role: 'ADMIN' } : { subject: email }) },
       orderBy: { id: 'asc' },
@@ -25,14 +30,21 @@ await runTool((email) =>
     const base = publicApiUrl ?? `${apiTls ? 'https' : 'http'}://127.0.0.1:${apiPort}`;
     for (const { id, subject, accountId } of users) {
       const { token, expiresAt } = await prisma.$transaction(async (tx) => {
-        const act = { action: 'SIGN_IN_LINK_CREATED', kind: 'user', objectId: id, objectName: subject } as const;
-        await recordAct(tx, config, { accountId, tool: 'npm run sign-in-link' }, act);
+        const by = { accountId, tool: 'npm run sign-in-link' };
+        const user = { kind: 'user', objectId: id, objectName: subject };
+        if (turnsOff && (await removeSecondFactor(tx, id)))
+          await recordAct(tx, config, by, { ...user, action: 'SECOND_FACTOR_OFF' });
+        await recordAct(tx, config, by, { ...user, action: 'SIGN_IN_LINK_CREATED' });
         return createSignInLink(tx, keys, id, Date.now());
       });
       process.stdout.write(
         `${subject} of account ${accountId} can set a password, once, until ${expiresAt.toISOString()}:\n` +
           `${base}/dashboard/sign-in#${token}\n`,
       );
+      if (await hasSecondFactor(prisma, id))
+        process.stdout.write(
+          `It asks for a code of the second factor. To turn that off: npm run sign-in-link -- ${subject} ${SECOND_FACTOR_OFF}\n`,
+        );
     }
   }),
 );

@@ -16,7 +16,7 @@ import {
 
 /** Users and bot users are the admins' business. */
 const adminsOnly =
-  /^((create|update|delete|deactivate)(User|BotUser|AlertRule|AlertChannel|AlertSilence)|createSignInLink|changeAcmeAccountKey|acknowledgeAlert|testAlertChannel)$/;
+  /^((create|update|delete|deactivate)(User|BotUser|AlertRule|AlertChannel|AlertSilence)|createSignInLink|removeSecondFactor|changeAcmeAccountKey|acknowledgeAlert|testAlertChannel)$/;
 /** What others hold is, too. */
 const ofHolder =
   /^((update|delete)(Credential|ApiKey|ProvisioningKey)|(rotate|revoke|end|finish)(Credential|ProvisioningKey|ProvisionedCredentials|Rotation))$/;
@@ -26,7 +26,7 @@ const ofOthers =
 
 /** A password or a link is what these need, and no role. */
 const signingIn =
-  /^(signIn|beginSingleSignOn|completeSingleSignOn|redeemSignInLink|changePassword|exchangeProvisioningKey)$/;
+  /^(signIn|beginSingleSignOn|completeSingleSignOn|redeemSignInLink|changePassword|(begin|confirm|disable)SecondFactor|exchangeProvisioningKey)$/;
 
 /** What this gateway does for nobody: it has no certificate authority. */
 const switchedOff = /^((retry|revoke)Certificate|changeAcmeAccountKey)$/;

@@ -8,6 +8,7 @@ import { walkThroughDashboard } from './journeys/dashboard.js';
 import { exploreSchema } from './journeys/graphiql.js';
 import { watchManyEndpoints } from './journeys/many-endpoints.js';
 import { signOperatorIn } from './journeys/operators.js';
+import { useSecondFactor } from './journeys/second-factor.js';
 import { replayStolenCookie } from './journeys/stolen-cookie.js';
 import { serveAddress } from './journeys/tcp.js';
 import { signVisitorOut } from './journeys/visitors.js';
@@ -23,6 +24,7 @@ const usual = {
   tcp: serveAddress,
   visitors: signVisitorOut,
   operators: signOperatorIn,
+  'second-factor': useSecondFactor,
 };
 /** @type {Record<string, (browser: any, gateway: import('./support/gateway.js').RunningGateway) => Promise<void>>} */
 const journeys = { ...usual, large: watchManyEndpoints };

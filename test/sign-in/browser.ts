@@ -24,6 +24,11 @@ export const operations = {
   linkUser: 'query ($token: String!) { signInLinkUser(token: $token) { email } }',
   endSession: 'mutation ($id: ID!) { endBrowserSession(id: $id) }',
   signOutEverywhere: 'mutation ($userId: ID) { signOutEverywhere(userId: $userId) }',
+  secondFactor: 'query { viewer { hasSecondFactor recoveryCodesLeft } }',
+  beginSecondFactor: 'mutation ($password: String!) { beginSecondFactor(password: $password) { secret url } }',
+  confirmSecondFactor: 'mutation ($code: String!) { confirmSecondFactor(code: $code) }',
+  disableSecondFactor: `mutation ($input: DisableSecondFactorInput!) { disableSecondFactor(input: $input) { isAdmin } }`,
+  removeSecondFactor: 'mutation ($userId: ID!) { removeSecondFactor(userId: $userId) }',
   changePassword: `mutation ($input: ChangePasswordInput!) { changePassword(input: $input) ${begun} }`,
   sessions: 'query ($userId: ID) { browserSessions(userId: $userId) { id isThis createdAt lastUsedAt expiresAt } }',
   createLink: 'mutation ($userId: ID!) { createSignInLink(userId: $userId) { url expiresAt } }',
@@ -63,8 +68,8 @@ export interface Browser {
   post(body: unknown): Promise<Answer>;
   send(method: string, path: string, body?: string): Promise<Answer>;
   watch(): Promise<Subscription>;
-  signIn(email: string, password?: string): Promise<Answer>;
-  redeem(token: string, password?: string): Promise<Answer>;
+  signIn(email: string, password?: string, code?: string): Promise<Answer>;
+  redeem(token: string, password?: string, code?: string): Promise<Answer>;
 }
 
 const agent = new Agent({ keepAlive: true });
@@ -97,8 +102,8 @@ export function newBrowser(api: string): Browser {
       return answer;
     },
     watch: () => openStream(api, all(), { documentId: documentId('watch') }),
-    signIn: (email, password = PASSWORD) => browser.ask('signIn', { input: { email, password } }),
-    redeem: (token, password = PASSWORD) => browser.ask('redeem', { input: { token, password } }),
+    signIn: (email, password = PASSWORD, code) => browser.ask('signIn', { input: { email, password, code } }),
+    redeem: (token, password = PASSWORD, code) => browser.ask('redeem', { input: { token, password, code } }),
   };
   return browser;
 }

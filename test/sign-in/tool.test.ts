@@ -83,6 +83,29 @@ test('a user gets one by e-mail address, in each account that has the user, at t
   expect(redeemed.sort()).toEqual(users.map(({ ownerId }) => ownerId).sort());
 });
 
+test('a link leaves a second factor on, and says how it is turned off', async () => {
+  const { ownerId } = gateway;
+  await signedIn(gateway, gateway.key, ownerId);
+  await gateway.app.prisma.secondFactor.create({
+    data: { ownerId, sealed: 'of no use here', confirmedAt: new Date() },
+  });
+  const off = 'npm run sign-in-link -- admin@localhost --second-factor-off';
+  const printed = await run('sign-in-link');
+  expect(printed).toContain(off);
+  const [[, , token = ''] = []] = linksIn(printed);
+  expect(refusal(await newBrowser(gateway.api).redeem(token))).toBe('FORBIDDEN ERR_GATEWAY_90226');
+  const printedThen = await run('sign-in-link', ['admin@localhost', '--second-factor-off']);
+  expect(printedThen).not.toContain(off);
+  const { body } = await gateway.graphql('{ auditEntries(first: 2) { nodes { action source userAgent } } }');
+  const from = { source: 'GATEWAY', userAgent: 'npm run sign-in-link' };
+  expect(body.data.auditEntries.nodes).toEqual([
+    { action: 'SIGN_IN_LINK_CREATED', ...from },
+    { action: 'SECOND_FACTOR_OFF', ...from },
+  ]);
+  const [[, , another = ''] = []] = linksIn(printedThen);
+  expect((await newBrowser(gateway.api).redeem(another)).body.data.redeemSignInLink.isAdmin).toBe(true);
+});
+
 test('whom no account has gets none', async () => {
   await expect(run('sign-in-link', ['nobody@example.com'])).rejects.toMatchObject({
     code: 1,

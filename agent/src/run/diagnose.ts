@@ -6,7 +6,8 @@ import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { callPeer, MuxSession, StreamType } from '@gateway/protocol';
 import type { ForwardProxy } from '../gateway-client.ts';
 import { connectThrough, writeProxy } from '../proxy/connect-through.ts';
-import { type AgentConfig, type HostAddress, writeAddress } from '../settings/config.ts';
+import type { AgentConfig } from '../settings/config.ts';
+import { type HostAddress, writeAddress } from '../settings/host-address.ts';
 
 /** The timeout of a step; milliseconds. */
 const STEP_TIMEOUT_MS = 10_000;

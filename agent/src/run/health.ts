@@ -3,7 +3,8 @@
 import type { ClientStatus, GatewayClient } from '../gateway-client.ts';
 import type { AgentHealth } from '../local-api/health.ts';
 import { statusOf } from '../local-api/views.ts';
-import { type AgentConfig, writeAddress } from '../settings/config.ts';
+import type { AgentConfig } from '../settings/config.ts';
+import { writeAddress } from '../settings/host-address.ts';
 import type { OpenEndpoint } from '../tunnels/named-endpoints.ts';
 import type { TunnelTable } from '../tunnels/tunnel-table.ts';
 import { version } from '../version.ts';

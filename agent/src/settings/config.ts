@@ -6,14 +6,9 @@ import { resolve } from 'node:path';
 import type { Labels } from '../gateway-client.ts';
 import { LOG_LEVELS, type LogFormat, type LogLevel } from '../log.ts';
 import { type AllowList, parseAllowList } from './allow-list.ts';
+import { type HostAddress, isHostName, readAddress, readAddresses } from './host-address.ts';
 import { readLabels } from './labels.ts';
 import { chooseProxy, type ProxyFor, readProxyUrl } from './proxy.ts';
-
-/** A host and a port. Port 0 means any free port. An IPv6 address has no brackets. */
-export interface HostAddress {
-  host: string;
-  port: number;
-}
 
 /** The configuration of an agent. */
 export interface AgentConfig {
@@ -50,7 +45,6 @@ export interface AgentConfig {
 /** The environment is invalid. The message has a line for each variable, which starts with its name. */
 export class ConfigError extends Error {}
 
-const NAME = /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/i;
 const TOKEN_MIN_LENGTH = 16;
 /** The most sessions that a gateway takes of one agent. */
 const LEGS_MAX = 4;
@@ -130,38 +124,6 @@ function apiUrl(text: string): URL | null {
   throw new Error('must be an http or https URL, as https://gateway.example.com:4000');
 }
 
-/** Parses `host:port` or `[IPv6]:port`. @throws {Error} the expected form. */
-export function readAddress(text: string, minPort: number): HostAddress {
-  const [, v6, name, digits] = /^(?:\[([^\]]+)\]|([^:]*)):(\d{1,5})$/.exec(text) ?? [];
-  const host = v6 ?? name ?? '';
-  const port = Number(digits);
-  const isHost = v6 === undefined ? NAME.test(host) : isIP(v6) === 6;
-  if (isHost && port >= minPort && port <= 65_535) return { host, port };
-  throw new Error(`must be host:port, as 127.0.0.1:4443 or [::1]:4443, with a port from ${minPort} to 65535`);
-}
-
-/** Parses addresses, separated by commas. @throws {Error} the expected form. */
-function readAddresses(text: string): HostAddress[] {
-  const parts = text.split(',').map((part) => part.trim());
-  const addresses = parts.map((part) => {
-    try {
-      return readAddress(part, 1);
-    } catch (error) {
-      if (parts.length === 1) throw error;
-      throw new Error(`${(error as Error).message}; "${part}" is not`);
-    }
-  });
-  return [...new Map(addresses.map((address) => [writeAddress(address), address])).values()];
-}
-
-/** Formats an address as `host:port` or `[IPv6]:port`. */
-export function writeAddress({ host, port }: HostAddress): string {
-  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
-}
-
-/** Whether the text is a host name or an IPv4 address. */
-export const isHostName = (text: string) => NAME.test(text);
-
 function printableAscii(text: string): string {
   if (/^[\x21-\x7e]*$/.test(text)) return text;
   throw new Error('must be printable ASCII characters without spaces');
@@ -204,7 +166,7 @@ function agentLabels(text: string): Labels {
 function domainName(text: string): string | null {
   if (text === '') return null;
   const name = text.toLowerCase().replace(/\.$/, '');
-  if (NAME.test(name) && !isIP(name)) return name;
+  if (isHostName(name) && !isIP(name)) return name;
   throw new Error('must be a domain name, without scheme, port or wildcard');
 }
 

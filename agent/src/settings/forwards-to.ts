@@ -1,7 +1,7 @@
 // Parses the upstream of a tunnel: `host:port`, or a URL whose scheme says whether the upstream uses TLS.
 
 import { fileURLToPath } from 'node:url';
-import { readAddress, writeAddress } from './config.ts';
+import { readAddress, writeAddress } from './host-address.ts';
 
 /** A parsed upstream. */
 export interface ForwardsTo {

@@ -2,7 +2,7 @@
 
 import { BlockList, isIP } from 'node:net';
 import type { ForwardProxy } from '../gateway-client.ts';
-import type { HostAddress } from './config.ts';
+import type { HostAddress } from './host-address.ts';
 
 /** Finds the proxy that leads to a host; null when there is none in between. */
 export type ProxyFor = (target: HostAddress) => ForwardProxy | null;

@@ -64,4 +64,12 @@ export const signInErrors = {
   ),
   ssoUserInactive: forbidden(90224, 'Your user was deactivated; ask an admin.'),
   passwordNotOffered: forbidden(90225, 'Passwords are off here; use single sign-on.'),
+  secondFactorNeeded: forbidden(
+    90226,
+    'Your second factor is needed, too: the six digits that your app shows, or one of your recovery codes.',
+  ),
+  wrongCode: invalid(90227, '{member} is not valid, or was used already.'),
+  secondFactorOn: conflict(90228, 'You have a second factor already; turn it off first.'),
+  noSecondFactor: conflict(90229, 'You have no second factor that could be confirmed or turned off; begin one first.'),
+  ownSecondFactor: conflict(90260, 'Turn off your own second factor with your password and a code.'),
 } satisfies Record<string, ErrorRow>;

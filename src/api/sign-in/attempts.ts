@@ -28,6 +28,15 @@ interface Failures {
   nextAttemptAt: number;
 }
 
+/** What the failures of an attempt count for. */
+interface Counted {
+  key: string;
+  /** How many may fail before the next has to wait. */
+  freeFailures: number;
+  /** What a success does with the failures before it. */
+  onSuccess: 'uncount' | 'forget';
+}
+
 /** A step of an attempt: a failure counts for a key, counts no more, or all failures of the key are forgotten. */
 export type AttemptStep =
   | { key: string; step: 'count'; freeFailures: number }
@@ -53,24 +62,39 @@ export class SignInAttempts {
    * @throws {ApiError} when it is too early for another one.
    */
   async run<T>(email: string | null, ip: string, work: () => Promise<T | null>): Promise<T | null> {
-    const byIp = `ip ${addressBlock(ip)}`;
-    const name = email?.slice(0, KEY_MAX);
-    const byEmail = name === undefined ? [] : [`email ${name}`];
-    const byPair = byEmail.map((key) => `${key} from ${addressBlock(ip, SITE_GROUPS)}`);
-    const keys = [byIp, ...byPair, ...byEmail];
+    if (email === null) return this.#run([countedOf(ip)], work);
+    const key = `email ${email.slice(0, KEY_MAX)}`;
+    const isGuessed = (this.#failures.get(key)?.count ?? 0) >= EMAIL_FAILURES_MAX;
+    const pair = `${key} from ${addressBlock(ip, SITE_GROUPS)}`;
+    const byPair: Counted = { key: pair, freeFailures: isGuessed ? 1 : FAILURES_MAX, onSuccess: 'forget' };
+    return this.#run(
+      [countedOf(ip), byPair, { key, freeFailures: Number.MAX_SAFE_INTEGER, onSuccess: 'uncount' }],
+      work,
+    );
+  }
+
+  /**
+   * Tries a code of a second factor. Failures count for the user, too, wherever they come from: who tries codes has proved
+   * something else before, and a code is so short that many places together could guess it.
+   * @param after what was proved: a user whose password somebody else has can still come in with a link.
+   * @param work gives null when it failed.
+   * @throws {ApiError} when it is too early for another one.
+   */
+  runCode<T>({ userId, after }: { userId: string; after: string }, ip: string, work: () => Promise<T | null>) {
+    const byUser: Counted = { key: `code ${userId} ${after}`, freeFailures: FAILURES_MAX, onSuccess: 'forget' };
+    return this.#run([countedOf(ip), byUser], work);
+  }
+
+  async #run<T>(counted: readonly Counted[], work: () => Promise<T | null>): Promise<T | null> {
+    const keys = counted.map(({ key }) => key);
     const wait = Math.max(...keys.map((key) => (this.#failures.get(key)?.nextAttemptAt ?? 0) - this.#now()));
     if (wait > 0) throw new ApiError('tooManyAttempts', { seconds: Math.ceil(wait / 1000) });
 
-    const isGuessed = byEmail.some((key) => (this.#failures.get(key)?.count ?? 0) >= EMAIL_FAILURES_MAX);
-    const count = (key: string, freeFailures: number) => this.#take({ key, step: 'count', freeFailures });
-    count(byIp, FAILURES_MAX);
-    for (const key of byPair) count(key, isGuessed ? 1 : FAILURES_MAX);
-    for (const key of byEmail) count(key, Number.MAX_SAFE_INTEGER);
+    for (const { key, freeFailures } of counted) this.#take({ key, step: 'count', freeFailures });
     try {
       const result = await work();
       if (result === null) return null;
-      for (const key of [byIp, ...byEmail]) this.#take({ key, step: 'uncount' });
-      for (const key of byPair) this.#take({ key, step: 'forget' });
+      for (const { key, onSuccess } of counted) this.#take({ key, step: onSuccess });
       return result;
     } catch (error) {
       for (const key of keys) this.#take({ key, step: 'uncount' });
@@ -103,4 +127,9 @@ export class SignInAttempts {
     if (count > 1) this.#failures.set(key, { count: count - 1, nextAttemptAt: 0 });
     else this.#failures.delete(key);
   }
+}
+
+/** An attempt from an address, which has not to do with its other attempts: one success makes up for one failure. */
+function countedOf(ip: string): Counted {
+  return { key: `ip ${addressBlock(ip)}`, freeFailures: FAILURES_MAX, onSuccess: 'uncount' };
 }

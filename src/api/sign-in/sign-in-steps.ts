@@ -1,6 +1,7 @@
 // What the ways of signing in have in common.
 
 import type { Db } from '../../store/database/client.ts';
+import type { SecondFactorKind } from '../../store/sign-in/second-factors.ts';
 import { endBrowserSessions, type NewSession, openSession, renewPageSecret } from '../../store/sign-in/sessions.ts';
 import type { SigningIn } from '../caller.ts';
 import type { Caller, Context, RecordedAct } from '../context.ts';
@@ -42,18 +43,18 @@ export async function findUserByPassword(
     if (stored && (await app.signIn.verifyPassword(password, stored.hash))) return { ...user, hash: stored.hash };
   if (users.length === 0) await app.signIn.verifyPassword(password, undefined);
   client.recordSignIn({ outcome: 'failed', by: 'password', userId: users[0]?.id });
-  for (const user of users) recordWrongPassword(context, user, 'sign-in');
+  for (const user of users) recordFailedSignIn(context, user, { by: 'password', at: 'sign-in' });
   return null;
 }
 
 /** Who gave it is not known, nor who waits for the answer to find out whether there is such a user. */
-export function recordWrongPassword(
+export function recordFailedSignIn(
   context: Context,
   { id, accountId, subject }: Omit<User, 'role'>,
-  at: string,
+  after: { by: 'password' | 'code'; at: string },
 ): void {
   context.app.audit.recordSparingly(context, `sign-in ${id}`, {
-    ...{ action: 'SIGN_IN_FAILED', kind: 'user', objectId: id, objectName: subject, after: { by: 'password', at } },
+    ...{ action: 'SIGN_IN_FAILED', kind: 'user', objectId: id, objectName: subject, after },
     actor: { id: '', accountId, subject: '' },
   });
 }
@@ -74,8 +75,16 @@ async function hasSamePassword(db: Db, ownerId: string, hash: string): Promise<b
   return same.length > 0;
 }
 
-/** Begins a browser session of a user, in place of the one that the browser had. */
-export function beginSession(context: Context, user: User, by: SignInWay): Promise<NewSession> {
+/**
+ * Begins a browser session of a user, in place of the one that the browser had.
+ * @param secondFactor what the user has proved beside it.
+ */
+export function beginSession(
+  context: Context,
+  user: User,
+  by: SignInWay,
+  secondFactor?: SecondFactorKind,
+): Promise<NewSession> {
   const { app, client, authenticatedCaller } = context;
   const browser = { ip: client.ip, userAgent: client.userAgent };
   return context.act(async (db, announce) => {
@@ -83,7 +92,10 @@ export function beginSession(context: Context, user: User, by: SignInWay): Promi
       await endBrowserSessions(db, announce, { id: authenticatedCaller.sessionId });
     const session = await openSession({ db, announce, keys: app.keys, now: app.now() }, user, browser);
     const actor = { ...user, sessionId: session.id };
-    return { result: session, acts: [{ ...actOnUser(user, 'SIGNED_IN'), actor, after: { by } }] };
+    return {
+      result: session,
+      acts: [{ ...actOnUser(user, 'SIGNED_IN'), actor, after: { by, second_factor: secondFactor } }],
+    };
   });
 }
 
@@ -138,11 +150,24 @@ export async function withNewPageSecret(context: Context): Promise<Caller> {
   return { ...caller, pageSecret };
 }
 
-/** The caller and the hash of the caller's password. @throws {ApiError} when there is none. */
-export async function ownPasswordHash({ db, caller }: Context): Promise<Omit<VerifiedUser, 'role'>> {
+/**
+ * The caller, who has given the own password.
+ * @param as the member of the input that has it, and what it is for, which the audit trail tells of a wrong one.
+ * @throws {ApiError} when it is wrong, or there is none.
+ */
+export async function checkOwnPassword(
+  context: Context,
+  given: string,
+  { member, at }: { member: string; at: string },
+): Promise<Omit<VerifiedUser, 'role'>> {
+  const { app, client, caller, db } = context;
   const where = { id: caller.ownerId };
   const select = { id: true, accountId: true, subject: true, password: { select: { hash: true } } };
   const { password, ...user } = await db.owner.findUniqueOrThrow({ where, select });
   if (!password) throw new ApiError('noPassword');
-  return { ...user, hash: password.hash };
+  checkMayHavePassword(context, user.subject);
+  const isRight = async () => (await app.signIn.verifyPassword(given, password.hash)) || null;
+  if (await app.signIn.attempts.run(user.subject, client.ip, isRight)) return { ...user, hash: password.hash };
+  recordFailedSignIn(context, user, { by: 'password', at });
+  throw new ApiError('wrongPassword', { member });
 }

@@ -14,6 +14,7 @@ import type { Keys } from '../keys/keys.ts';
 import { openPrivateKey, sealPrivateKey } from '../keys/private-keys.ts';
 import { resealClusterAuthority } from '../nodes/cluster-authority.ts';
 import { resealSecretValues } from '../secrets/secret-values.ts';
+import { resealSecondFactors } from '../sign-in/second-factors.ts';
 import { resealAppSessions } from '../visitors/app-session-rows.ts';
 
 const owner = { id: true, accountId: true } as const;
@@ -32,6 +33,7 @@ export async function resealSecrets(db: Db, keys: Keys, descriptors: readonly Mo
   await resealAccounts(db, keys);
   await resealChannels(db, keys);
   await resealSecretValues(db, keys);
+  await resealSecondFactors(db, keys);
   await resealAppSessions(db, keys);
   const isOrdering = { NOT: { order: { equals: Prisma.DbNull } } };
   for (const { id: jobId, order } of await db.managedCertificate.findMany({ where: isOrdering })) {

@@ -5,14 +5,14 @@ import { builder } from '../../builder/builder.ts';
 import type { FieldAccess } from '../../collections/access.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
+import { checkStillPassed, passSecondFactor } from '../../sign-in/second-factor-steps.ts';
 import {
   beginSession,
   checkMayHavePassword,
+  checkOwnPassword,
   completeSignIn,
   findUserByPassword,
   maySignIn,
-  ownPasswordHash,
-  recordWrongPassword,
   setPassword,
   withNewPageSecret,
 } from '../../sign-in/sign-in-steps.ts';
@@ -26,12 +26,14 @@ const EMAIL_NAME_MIN = 3;
 const open = { allowsAnonymous: true } satisfies FieldAccess;
 const adminsOnly = { adminsOnly: 'adminsOnly' } satisfies FieldAccess;
 const newPassword = '12 to 1024 characters, not one character over and over, without the name in the e-mail address.';
+const secondFactorCode = 'A code of the app, or a recovery code: needed when the user has a second factor.';
 
 const SignInInput = builder.inputType('SignInInput', {
   description: 'Who wants to sign in.',
   fields: (t) => ({
     email: t.string({ required: true, description: 'The e-mail address of the user.' }),
     password: t.string({ required: true, description: 'The password of the user.' }),
+    code: t.string({ description: secondFactorCode }),
   }),
 });
 
@@ -40,6 +42,7 @@ const RedeemSignInLinkInput = builder.inputType('RedeemSignInLinkInput', {
   fields: (t) => ({
     token: t.string({ required: true, description: 'What stands behind the `#` of the link.' }),
     password: t.string({ required: true, description: `The password to have from now on: ${newPassword}` }),
+    code: t.string({ description: secondFactorCode }),
   }),
 });
 
@@ -82,16 +85,18 @@ builder.mutationField('signIn', (t) =>
     extensions: open,
     description: `Signs a user in with a password: begins a browser session, whose cookie comes with the answer. ${forPages}`,
     args: { input: t.arg({ type: SignInInput, required: true, description: 'Who wants to sign in.' }) },
-    resolve: async (_, { input: { email: given, password } }, context) => {
+    resolve: async (_, { input: { email: given, password, code } }, context) => {
       const { app, client } = context;
       client.checkMaySignIn();
       const email = given.trim().toLowerCase();
       checkMayHavePassword(context, email);
       const user = await app.signIn.attempts.run(email, client.ip, () => findUserByPassword(context, email, password));
       if (!user) throw new ApiError('signInFailed');
+      const factor = await passSecondFactor(context, user, { code, after: 'password', at: 'sign-in' });
       const session = await context.inTransaction(async (within) => {
         if (!(await maySignIn(within, user.id, user.hash))) throw new ApiError('signInFailed');
-        return beginSession(within, user, 'password');
+        await checkStillPassed(within, user.id, factor);
+        return beginSession(within, user, 'password', factor);
       });
       return completeSignIn(context, user, session, 'password');
     },
@@ -120,7 +125,7 @@ builder.mutationField('redeemSignInLink', (t) =>
     extensions: open,
     description: `Sets the password of the user whom a link is for, ends the user’s other browser sessions, and begins one. ${forPages}`,
     args: { input: t.arg({ type: RedeemSignInLinkInput, required: true, description: 'The link and the password.' }) },
-    resolve: async (_, { input: { token, password } }, context) => {
+    resolve: async (_, { input: { token, password, code } }, context) => {
       const { app, client, db } = context;
       client.checkMaySignIn();
       const user = await app.signIn.attempts.run(null, client.ip, () => findLinkOwner(db, app.keys, token, app.now()));
@@ -128,14 +133,16 @@ builder.mutationField('redeemSignInLink', (t) =>
       if (!user) throw new ApiError('linkOver');
       checkMayHavePassword(context, user.subject);
       checkPassword(password, user.subject);
+      const factor = await passSecondFactor(context, user, { code, after: 'link', at: 'sign-in link' });
       const hash = await app.signIn.hashPassword(password);
       const session = await context.inTransaction(async (within) => {
         if (!(await maySignIn(within, user.id))) throw new ApiError('linkOver');
         // Of two who redeem it at once, one finds it gone.
         const { count } = await within.db.signInLink.deleteMany({ where: { digest: user.digest } });
         if (count === 0) throw new ApiError('linkOver');
+        await checkStillPassed(within, user.id, factor);
         await setPassword(within, user, hash, 'link');
-        return beginSession(within, user, 'link');
+        return beginSession(within, user, 'link', factor);
       });
       return completeSignIn(context, user, session, 'link');
     },
@@ -150,20 +157,11 @@ builder.mutationField('changePassword', (t) =>
       'Changes your own password, and ends all your other browser sessions. The one that asks gets another `pageSecret`.',
     args: { input: t.arg({ type: ChangePasswordInput, required: true, description: 'Both passwords.' }) },
     resolve: async (_, { input: { current, password } }, context) => {
-      const { app, client, caller } = context;
-      const user = await ownPasswordHash(context);
-      const { subject: email, hash: stored } = user;
-      checkMayHavePassword(context, email);
-      const isRight = async () => (await app.signIn.verifyPassword(current, stored)) || null;
-      if (!(await app.signIn.attempts.run(email, client.ip, isRight))) {
-        recordWrongPassword(context, user, 'change of the password');
-        throw new ApiError('wrongPassword', { member: 'current' });
-      }
-      checkPassword(password, email);
-      const hash = await app.signIn.hashPassword(password);
+      const user = await checkOwnPassword(context, current, { member: 'current', at: 'change of the password' });
+      checkPassword(password, user.subject);
+      const hash = await context.app.signIn.hashPassword(password);
       return context.inTransaction(async (within) => {
-        if (!(await maySignIn(within, caller.ownerId, stored)))
-          throw new ApiError('wrongPassword', { member: 'current' });
+        if (!(await maySignIn(within, user.id, user.hash))) throw new ApiError('wrongPassword', { member: 'current' });
         await setPassword(within, user, hash, 'password');
         return withNewPageSecret(within);
       });

@@ -33,6 +33,11 @@ const User = builder.prismaObject('Owner', {
     id: t.exposeID('id', { description: 'Its id: `usr_…`.' }),
     email: t.exposeString('subject', { description: 'The e-mail address, unique among the users of the account.' }),
     role: t.expose('role', { type: Role, description: 'What the user may do.' }),
+    hasSecondFactor: t.boolean({
+      description: 'Whether the user gives a code when signing in with a password.',
+      select: { secondFactor: { select: { confirmedAt: true } } },
+      resolve: ({ secondFactor }) => Boolean(secondFactor?.confirmedAt),
+    }),
   }),
 });
 

@@ -1,6 +1,7 @@
 // Who asks, and whether one can sign in from there. In GraphQL only.
 
 import { isSetUp } from '../../../store/sign-in/links.ts';
+import { hasSecondFactor } from '../../../store/sign-in/second-factors.ts';
 import { builder } from '../../builder/builder.ts';
 import type { Caller, Context } from '../../context.ts';
 import type { ApiError } from '../../errors/errors.ts';
@@ -34,6 +35,14 @@ export const Viewer = builder.objectRef<Caller>('Viewer').implement({
     hasPassword: t.boolean({
       description: 'Whether the user has set a password.',
       resolve: async ({ ownerId }, _, { db }) => (await db.password.count({ where: { ownerId } })) > 0,
+    }),
+    hasSecondFactor: t.boolean({
+      description: 'Whether the user gives a code beside the password.',
+      resolve: ({ ownerId }, _, { db }) => hasSecondFactor(db, ownerId),
+    }),
+    recoveryCodesLeft: t.int({
+      description: 'How many recovery codes of the second factor were not used yet.',
+      resolve: ({ ownerId }, _, { db }) => db.recoveryCode.count({ where: { ownerId } }),
     }),
   }),
 });

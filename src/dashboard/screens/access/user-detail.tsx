@@ -18,6 +18,7 @@ import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { isAdmin, userCrumbs } from './navigation.ts';
 import type { Role } from './roles.ts';
 import { SignInLinkSection } from './sign-in-link.tsx';
+import { UserSecondFactorSection } from './user-second-factor.tsx';
 import { UserSessionsSection } from './user-sessions.tsx';
 
 export function UserPage() {
@@ -103,6 +104,9 @@ export function UserPage() {
         ]}
       />
       {isAdmin() && active && <SignInLinkSection key={id} userId={id} email={email} />}
+      {isAdmin() && user.hasSecondFactor && !isYou && (
+        <UserSecondFactorSection userId={id} email={email} onRemoved={() => void refetch()} />
+      )}
       {isAdmin() && <UserSessionsSection userId={id} email={email} isYou={isYou} />}
       <AuditHistory id={id} />
       {openDialog === 'role' && (

@@ -1,10 +1,11 @@
-// The viewer's own page: role, password and browser sessions.
+// The viewer's own page: role, password, second factor and browser sessions.
 
 import { viewer, viewerName } from '../../data/session/session.ts';
 import { Page } from '../../ui/layout/page.tsx';
 import { DescriptionList } from '../../ui/text/description-list.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { Password } from './password.tsx';
+import { OwnSecondFactor } from './second-factor.tsx';
 import { OwnSessions } from './sessions.tsx';
 
 export default function Screen() {
@@ -25,6 +26,7 @@ export default function Screen() {
         ]}
       />
       <Password />
+      {currentViewer.hasPassword && <OwnSecondFactor />}
       <OwnSessions />
     </Page>
   );

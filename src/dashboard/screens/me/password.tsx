@@ -1,15 +1,14 @@
 import { useState } from 'preact/hooks';
 import { useMutation } from '../../data/hooks/use-mutation.ts';
-import { startSession, viewer, viewerName } from '../../data/session/session.ts';
+import { startSession } from '../../data/session/session.ts';
 import { ChangePassword } from '../../generated/operations.ts';
 import { toast } from '../../ui/feedback/toast.tsx';
 import { Form } from '../../ui/forms/form.tsx';
 import { TextField } from '../../ui/forms/text-field.tsx';
 import { useFormFields } from '../../ui/forms/use-form-fields.ts';
-import { UserName } from '../../ui/forms/user-name.tsx';
-import { required } from '../../ui/forms/validators.ts';
 import { Section } from '../../ui/layout/page.tsx';
 import { validatePassword } from '../sign-in/validate-password.ts';
+import { OwnPasswordField } from './own-password-field.tsx';
 
 /** Changes the viewer's own password. */
 export function Password() {
@@ -44,14 +43,7 @@ function PasswordForm({ onChanged }: { onChanged: () => void }) {
       error={change.error}
       isBusy={change.isBusy}
     >
-      <UserName value={currentViewerName()} />
-      <TextField
-        {...fields.bind('current')}
-        label="Current password"
-        type="password"
-        autoComplete="current-password"
-        validate={required('Your current password')}
-      />
+      <OwnPasswordField {...fields.bind('current')} label="Current password" />
       <TextField
         {...fields.bind('password')}
         label="New password"
@@ -69,8 +61,4 @@ function PasswordForm({ onChanged }: { onChanged: () => void }) {
       />
     </Form>
   );
-}
-
-function currentViewerName(): string {
-  return viewer.value ? viewerName(viewer.value) : '';
 }

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import { useMutation } from '../../data/hooks/use-mutation.ts';
 import { useQuery } from '../../data/hooks/use-query.ts';
 import { startSession } from '../../data/session/session.ts';
@@ -11,6 +12,7 @@ import { Form } from '../../ui/forms/form.tsx';
 import { TextField } from '../../ui/forms/text-field.tsx';
 import { useFormFields } from '../../ui/forms/use-form-fields.ts';
 import { UserName } from '../../ui/forms/user-name.tsx';
+import { CodeField, isAboutCode } from './code-field.tsx';
 import { validatePassword } from './validate-password.ts';
 
 /** Redeems a one-time link: sets a password and signs in. */
@@ -34,12 +36,14 @@ export function SignInLinkForm({ token }: { token: string }) {
 }
 
 function PasswordForm({ token, email }: { token: string; email: string }) {
-  const fields = useFormFields({ password: '', repeated: '' });
+  const fields = useFormFields({ password: '', repeated: '', code: '' });
   const redeem = useMutation(RedeemSignInLink);
-  const { password } = fields.values;
+  const [needsCode, setNeedsCode] = useState(false);
+  if (isAboutCode(redeem.error) && !needsCode) setNeedsCode(true);
+  const { password, code } = fields.values;
 
   async function submit() {
-    const result = await redeem.mutate({ input: { token, password } });
+    const result = await redeem.mutate({ input: { token, password, code } });
     if (!result?.redeemSignInLink) return;
     startSession(result.redeemSignInLink);
     signInToken.value = null;
@@ -73,8 +77,9 @@ function PasswordForm({ token, email }: { token: string; email: string }) {
           autoComplete="new-password"
           validate={(repeated) => (repeated === password ? null : 'This isn’t the same as above.')}
         />
+        {needsCode && <CodeField {...fields.bind('code')} />}
       </Form>
-      {redeem.error && <SignInInstead />}
+      {redeem.error && !isAboutCode(redeem.error) && <SignInInstead />}
     </>
   );
 }
