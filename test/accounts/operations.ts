@@ -95,7 +95,7 @@ const texts: Record<string, string> = Object.fromEntries(
     'dataCollectionStreamName version certificatePem privateKeyPem cidr action remove allow deny provider secret realm',
     'token current username password minVersion expressions value url method body clientIp policy signingSecret fields filter',
     'text kind kinds binds redactHeaders path bodyBase64 compression endpoint from to addressPattern recipients note',
-    'reason label toVersion provisioningKey deviceId hostName orderBy search list removeLabels host vaultName port attempt query',
+    'reason label toVersion provisioningKey deviceId hostName orderBy search list removeLabels host vaultName port attempt query trafficPolicy',
   ]
     .flatMap((line) => line.split(' '))
     .map((name) => [name, 'text']),
