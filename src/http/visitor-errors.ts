@@ -55,6 +55,7 @@ export const visitorErrors = {
   // What stands before the endpoint.
   noRoute: row(90130, 404, 'The edge of this name has no route for this path.'),
   noBackend: row(90131, 502, 'The edge of this name has no backend for this request.'),
+  noAnswer: row(90139, 404, 'No rule of the traffic policy of this endpoint answers this request.'),
   backendOffline: row(6528, 502, 'No tunnel of the backend is online right now.'),
   circuitOpen: row(3202, 503, 'The service behind the endpoint keeps failing; requests to it are paused for a while.'),
   webhookRefused: row(

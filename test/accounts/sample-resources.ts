@@ -82,6 +82,7 @@ const inputs: Record<string, (holder: Pick<Holder, 'ids' | 'zone'>) => object> =
     backend: { backendId: ids.tunnelGroupBackend },
     circuitBreaker: {},
   }),
+  endpoint: ({ zone }) => ({ url: `https://${fresh()}.${zone}`, trafficPolicy: '{}' }),
   reservedAddress: () => ({ description: fresh() }),
   tcpEdge: ({ ids }) => ({ backend: { backendId: ids.tunnelGroupBackend } }),
   tlsEdge: ({ ids }) => ({
@@ -142,7 +143,6 @@ export async function fill(gateway: TestGateway, account: Account): Promise<Hold
     }),
   );
   ids.tunnel = opened.tunnelId;
-  ids.endpoint = opened.endpointId;
 
   // Edges are served without an agent, too.
   const ofEdge = { accountId, edgeId: ids.httpsEdge ?? '' };

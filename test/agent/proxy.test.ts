@@ -54,7 +54,7 @@ describe.each(ways)('through a proxy by %s', (way) => {
     const agent = await lab.agent(environment(way, `${WRITTEN}@`));
     const { body: tunnel } = await agent.ask('POST', '/tunnels', lab.to());
     expect(await visit(lab.gateway, tunnel.url)).toMatchObject({ status: 200, body: 'hello' });
-    expect(proxy.asked).toEqual([lab.gateway.agent]);
+    expect(new Set(proxy.asked)).toEqual(new Set([lab.gateway.agent]));
     const sent = proxy.sent();
     expect(sent.length).toBeGreaterThan(200);
     expect(sent.includes(String(lab.environment.TUNNEL_AUTHTOKEN))).toBe(false);

@@ -61,9 +61,23 @@ export const endpoint = (world: World, own: object = {}) => ({
   ...{ url: 'https://app.world.example.com', scheme: 'https', host: 'app.world.example.com', port: 443 },
   description: '',
   principal: refTo(world, '/users', world.account.ownerId),
-  ...{ bindings: ['public'], pooling_enabled: false, upstream_url: 'http://localhost:3000' },
+  ...{ bindings: ['public'], pooling_enabled: false, traffic_policy: '', upstream_url: 'http://localhost:3000' },
   ...own,
 });
+
+/** One at a name below the world's domain. */
+export const cloudEndpoint = (world: World, got: Json, own: object) => {
+  const host = expect.stringMatching(/^cloud-\d+\.world\.example\.com$/);
+  const url = expect.stringMatching(/^https:\/\/cloud-\d+\.world\.example\.com(:\d+)?$/);
+  return endpoint(world, {
+    id: idOf('ep'),
+    uri: world.uri(`/endpoints/${got?.id}`),
+    type: 'cloud',
+    ...{ public_url: url, url, host, port: expect.any(Number), hostport: `${got?.host}:443`, region: got?.region },
+    ...{ tunnel: null, principal: null, metadata: '', upstream_url: '' },
+    ...own,
+  });
+};
 
 export const tunnel = (world: World, own: object = {}) => ({
   id: world.ids.tunnel,

@@ -86,8 +86,8 @@ describe('the table of routes', () => {
     expect(new Set(places).size).toBe(places.length);
   });
 
-  test('gives nothing that writes to endpoints, tunnels and their sessions, but the commands to an agent', () => {
-    const live = routes.filter(({ path }) => /^\/(endpoints|tunnels|tunnel_sessions)\b/.test(path));
+  test('gives nothing that writes to tunnels and their sessions, but the commands to an agent', () => {
+    const live = routes.filter(({ path }) => /^\/(tunnels|tunnel_sessions)\b/.test(path));
     expect(live.filter(({ method }) => method !== 'GET').map(({ method, path }) => `${method} ${path}`)).toEqual(
       ['restart', 'stop', 'update'].map((command) => `POST /tunnel_sessions/:id/${command}`),
     );

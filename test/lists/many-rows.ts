@@ -45,6 +45,11 @@ const COLUMNS: Record<string, Record<string, string>> = {
   },
   credential: { ...NOTES, ...AGES, owner_id: '$owner', digest: '$id', acl: `ARRAY['bind:' || i || '.a.example']` },
   reserved_domain: { ...NOTES, ...AGES, domain: `'d' || i || '.$tag.example'` },
+  reserved_address: {
+    ...{ ...NOTES, ...AGES, addr: `'$tag.example:' || i` },
+    // One account's port is no other's.
+    port: '(SELECT coalesce(max(port), 0) FROM reserved_address) + i',
+  },
   tls_certificate: {
     ...{ ...NOTES, ...AGES, ...CERTIFICATE, certificate_pem: `''`, private_key: `''`, private_key_type: `'ecdsa'` },
     ...{ subject: `jsonb_build_object('commonName', 'c' || i)`, dns_names: `ARRAY['c' || i]`, ips: `'{}'` },

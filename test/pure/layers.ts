@@ -176,6 +176,7 @@ export const layersOf: Record<string, string[]> = {
     'https-edge-routes.ts',
     'tls-edges.ts',
     'tcp-edges.ts',
+    'cloud-endpoints.ts',
     'ip-policies.ts',
     'ip-policy-rules.ts',
     'certificate-authorities.ts',

@@ -76,5 +76,8 @@ export const domainErrors = {
   addressPortRange: invalid(90326, '{member} must be from {first} to {last}, the TCP ports of this gateway.'),
   noAddressFree: conflict(503, 'No port from {first} to {last} is free; give one up, or widen TCP_PORTS.'),
   addressInUse: conflict(90325, 'The reserved address is still used by an edge; remove it from the edge first.'),
-  domainInUse: conflict(446, 'The reserved domain is still used by an edge; remove it from the edge first.'),
+  domainInUse: conflict(
+    446,
+    'The reserved domain is still used by an edge or a cloud endpoint; remove it there first.',
+  ),
 } satisfies Record<string, ErrorRow>;

@@ -143,11 +143,17 @@ export const errorTable = {
   hostportPort: invalid(7116, '{member} must have the port 443.'),
   hostportRange: invalid(7112, '{member} must have a port from 1 to 65535.'),
   hostportNotReserved: invalid(7117, '{member}: the domain {domain} is not reserved by this account.'),
-  hostportTaken: conflict(7122, '{member}: another edge has {hostport}.'),
+  hostportTaken: conflict(7122, '{member}: another edge has {hostport}, or a cloud endpoint.'),
   hostportServed: conflict(7132, '{member}: an agent serves {domain} right now; end its tunnel first.'),
   hostportNoAddress: invalid(
     7114,
     '{member} must be a reserved TCP address of this account, as in {host}:20000. Reserve one first (createReservedAddress, POST /reserved_addrs).',
+  ),
+  endpointUrl: invalid(90393, '{member} must be https:// and a name, as in https://app.example.com.'),
+  endpointPooling: invalid(90394, '{member} must be false: nobody else serves the URL of a cloud endpoint.'),
+  endpointNotCloud: conflict(
+    90395,
+    'Only cloud endpoints are changed and deleted: this endpoint belongs to an agent or an edge.',
   ),
   hostportRepeated: invalid(90050, '{member} occurs twice in the list.'),
   tooManyHostports: invalid(7129, '{member} may have at most {max} entries.'),

@@ -1,4 +1,4 @@
-// What modules belong to: HTTPS edges, their routes, TLS and TCP edges.
+// What modules belong to: HTTPS edges, their routes, TLS and TCP edges, cloud endpoints.
 
 import type { ModulesSettings } from '../../edge/modules/descriptor.ts';
 import { endsTlsBySettings, requiresCertificate } from '../../edge/modules/tls.ts';
@@ -45,6 +45,16 @@ export const tcpEdge: ModuleHost = {
   audit: { name: 'tcp_edge', subject: 'A TCP edge' },
   prefix: 'edgtcp',
   path: '/edges/tcp/:id',
+  afterWrite: syncEdgeEndpoints,
+};
+
+/** The row that holds the name and the policy of a cloud endpoint. */
+export const cloudEndpoint: ModuleHost = {
+  ...edge,
+  kind: 'cloudEndpoint',
+  audit: { name: 'cloud_endpoint', subject: 'A cloud endpoint' },
+  prefix: 'edgcld',
+  path: '/endpoints/:id',
   afterWrite: syncEdgeEndpoints,
 };
 

@@ -15,7 +15,7 @@ type BuilderTypes = PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>;
 
 /** What a module can belong to. */
 export interface ModuleHost extends AuditedResource {
-  kind: 'httpsEdge' | 'httpsEdgeRoute' | 'tlsEdge' | 'tcpEdge';
+  kind: 'httpsEdge' | 'httpsEdgeRoute' | 'tlsEdge' | 'tcpEdge' | 'cloudEndpoint';
   table: 'edge' | 'route';
   prefix: string;
   /** The REST path of one host; its parameters are the arguments that name it. */

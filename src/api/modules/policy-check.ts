@@ -35,6 +35,9 @@ const ERRORS: Record<number, ErrorName> = {
   [PROBLEM.unknownSecret]: 'vaultSecretMissing',
 };
 
+/** The protocols of the hosts whose table does not say it. */
+const PROTOCOLS: { [kind in ModuleHost['kind']]?: 'https' | 'tcp' } = { tcpEdge: 'tcp', cloudEndpoint: 'https' };
+
 /** What tells apart policies of the same text for several protocols. */
 const COMPILATION_KEYS = { https: {}, tls: {}, tcp: {} };
 
@@ -51,7 +54,7 @@ export async function checkTrafficPolicy(
 ): Promise<StoredPolicy> {
   const { accountId, app } = context;
   const owner: SecretOwner = { table: host.table, id, accountId };
-  const proto = host.kind === 'tcpEdge' ? 'tcp' : protocolOf(owner.table);
+  const proto = PROTOCOLS[host.kind] ?? protocolOf(owner.table);
   const replaced = hasMasks(value) ? await rowWithPolicy(db, owner, Prisma.sql`FOR UPDATE`) : undefined;
   const replacedSecrets = replaced?.policy ? openSecrets(app.keys, owner, replaced.policy) : [];
   try {
@@ -114,5 +117,5 @@ export async function rowWithPolicy(
 const noConnections = {
   path: 'on_tcp_connect',
   number: 2248,
-  message: 'is not for a route, which has requests: use on_http_request',
+  message: 'is not for a route or a cloud endpoint, which have requests: use on_http_request',
 };

@@ -25,6 +25,7 @@ export * as runningCaptures from './capture/running-captures.ts';
 export * as trafficCapture from './capture/traffic-capture.ts';
 export * as certificateAuthorities from './certificate-authorities.ts';
 export * as tlsCertificates from './certificates/tls-certificates.ts';
+export * as cloudEndpoints from './cloud-endpoints.ts';
 export * as credentials from './credentials/credentials.ts';
 export * as credentialRotation from './credentials/rotation.ts';
 export * as aclTrial from './credentials/try-acl.ts';

@@ -17,6 +17,8 @@ export interface RouteConfig {
   match: string;
   backend: BackendConfig | undefined;
   modules: ModulesSettings;
+  /** Of a cloud endpoint, which has no backend: its policy answers, and nobody else. */
+  isCloud?: boolean;
   /** Why it cannot be served: something that was stored cannot be read any more. */
   failure?: string;
 }
@@ -29,7 +31,7 @@ export interface AnsweredName {
 }
 
 interface CommonConfig {
-  /** `edghts_…`, `edgtls_…`, `edgtcp_…` */
+  /** `edghts_…`, `edgtls_…`, `edgtcp_…`, or `edgcld_…` of a cloud endpoint. */
   id: string;
   accountId: string;
   /** What it answers: names in lower case with their ports, and the endpoint that each is in the API; '' as long as it is none. */

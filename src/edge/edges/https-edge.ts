@@ -85,7 +85,7 @@ function fingerprintOf(route: RouteConfig, ofEdge: ModulesSettings): string {
 }
 
 function liveRoute(
-  { id, backend, modules: settings, failure }: RouteConfig,
+  { id, backend, modules: settings, isCloud, failure }: RouteConfig,
   fingerprint: string,
   before: LiveRoute | undefined,
   owner: { accountId: string; proto: 'https' },
@@ -95,7 +95,8 @@ function liveRoute(
   // Whether one backend fails says nothing of another.
   const place = JSON.stringify(backend ?? null);
   const kept = new ModuleCache(before?.backend === place ? before.kept : undefined);
-  const counted = before?.counted ?? { id, meter: new TrafficMeter() };
+  // A cloud endpoint is counted as a whole.
+  const counted = isCloud ? undefined : (before?.counted ?? { id, meter: new TrafficMeter() });
   try {
     if (failure !== undefined) throw new Error(failure);
     const scope = () => `${id} ${place}`;
@@ -107,7 +108,7 @@ function liveRoute(
     const pick = backendTunnels(backend, owner.accountId, 'https', parts);
     const reached = (tunnel: LiveEndpoint | undefined) => (tunnel ? asHttp1Endpoint(tunnel) : 'backendOffline');
     return {
-      id,
+      ...(!isCloud && { id }),
       fingerprint,
       breaker,
       backend: place,
@@ -117,14 +118,14 @@ function liveRoute(
       chain: modules.length > 0 ? new ModuleChain(modules) : undefined,
       convertsWebsockets,
       upstream() {
-        if (!pick) return 'noBackend';
+        if (!pick) return isCloud ? 'noAnswer' : 'noBackend';
         const tunnel = pick();
         return tunnel instanceof Promise ? tunnel.then(reached) : reached(tunnel);
       },
     };
   } catch (error) {
     onBroken(id, error);
-    return { ...brokenRoute(fingerprint, counted, error), id };
+    return { ...brokenRoute(fingerprint, counted, error), ...(!isCloud && { id }) };
   }
 }
 

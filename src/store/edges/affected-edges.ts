@@ -30,7 +30,7 @@ export class OwnerIndex {
   }
 }
 
-const isEdge = (id: string) => ['edghts', 'edgtls', 'edgtcp'].some((prefix) => isId(prefix, id));
+const isEdge = (id: string) => ['edghts', 'edgtls', 'edgtcp', 'edgcld'].some((prefix) => isId(prefix, id));
 
 /** The edges that these objects are, or are a part of, now or when they were loaded last. If all are edges, it needs no statement. */
 export async function affectedEdges(db: Db, ids: readonly string[], owners: OwnerIndex): Promise<string[]> {

@@ -21,6 +21,7 @@ const ID_PREFIXES: ReadonlyMap<string, string> = new Map([
   ['httpsEdgeRoute', 'edghtsrt'],
   ['tlsEdge', 'edgtls'],
   ['tcpEdge', 'edgtcp'],
+  ['cloudEndpoint', 'edgcld'],
   ['tunnelGroupBackend', 'bkdtg'],
   ['certificateAuthority', 'ca'],
   ['ipPolicy', 'ipp'],

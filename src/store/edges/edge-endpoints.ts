@@ -1,4 +1,4 @@
-// The endpoints of edges. An edge with a backend has one endpoint for each of its hostports. The rows are like those of tunnels,
+// The endpoints of edges. An edge with a backend has one endpoint for each of its hostports, and a cloud endpoint is one. The rows are like those of tunnels,
 // but belong to no node, because every node serves them.
 
 import { publicUrl } from '../../tunnel/bind/bind-name.ts';
@@ -88,16 +88,21 @@ async function sync(audit: AuditContext, edgeIds: string[]): Promise<void> {
       h.address_id AS "addressId"
     FROM edge_hostport h JOIN edge e ON e.id = h.edge_id
     WHERE e.id = ANY(${edgeIds}) AND CASE e.kind
+      WHEN 'CLOUD' THEN true
       WHEN 'HTTPS' THEN EXISTS (
         SELECT 1 FROM route r WHERE r.edge_id = e.id AND r.backend_enabled AND r.backend_id IS NOT NULL)
       ELSE e.backend_enabled AND e.backend_id IS NOT NULL END
     ORDER BY e.id, h.position`;
   const before = await db.endpoint.findMany({ where: { edgeId: { in: edgeIds } } });
   const created: EndpointRow[] = [];
-  const obsolete = new Map(before.map((row) => [`${row.edgeId} ${row.hostport}`, row]));
+  // A cloud endpoint is the same one at another URL.
+  const keyOf = (edgeId: string | null, hostport: string, isCloud: boolean) =>
+    isCloud ? edgeId : `${edgeId} ${hostport}`;
+  const obsolete = new Map(before.map((row) => [keyOf(row.edgeId, row.hostport, row.type === 'CLOUD'), row]));
 
   for (const { accountId, edgeId, hostport, ...more } of hostports) {
-    const key = `${edgeId} ${hostport}`;
+    const isCloud = more.kind === 'CLOUD';
+    const key = keyOf(edgeId, hostport, isCloud);
     const row = obsolete.get(key);
     obsolete.delete(key);
     const columns = endpointColumns(hostport, more, settings);
@@ -108,7 +113,7 @@ async function sync(audit: AuditContext, edgeIds: string[]): Promise<void> {
       await db.endpoint.update({ where: { id }, data: { ...columns, updatedAt: new Date() }, select: { id: true } });
       announce({ kind: 'endpoint', action: 'UPDATED', id, accountId });
     } else {
-      await db.endpoint.create({ data: { ...columns, id, accountId, edgeId, hostport, type: 'EDGE' } });
+      await db.endpoint.create({ data: { ...columns, id, accountId, edgeId, type: isCloud ? 'CLOUD' : 'EDGE' } });
       created.push({ id, accountId });
     }
   }
@@ -123,10 +128,10 @@ function endpointColumns(
   const proto = PROTOS[kind];
   const [hostname, port] = hostport.split(':') as [string, string];
   const url = publicUrl(proto, hostname, kind === 'TCP' ? Number(port) : publicHttpsPort);
-  return { proto, publicUrl: url, metadata, region, domainId, addressId };
+  return { proto, publicUrl: url, hostport, metadata, region, domainId, addressId };
 }
 
-const PROTOS = { HTTPS: 'https', TLS: 'tls', TCP: 'tcp' } as const satisfies Record<EdgeKind, string>;
+const PROTOS = { HTTPS: 'https', TLS: 'tls', TCP: 'tcp', CLOUD: 'https' } as const satisfies Record<EdgeKind, string>;
 
 interface EndpointRow {
   id: string;

@@ -1,6 +1,6 @@
 // Reads the rows of an edge, and makes the configuration of the data plane from them.
 
-import type { BackendConfig, EdgeConfig, RouteConfig } from '../../edge/edges/edge-config.ts';
+import type { BackendConfig, EdgeConfig, HttpsEdgeConfig, RouteConfig } from '../../edge/edges/edge-config.ts';
 import type { ModuleDescriptor } from '../../edge/modules/descriptor.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { Keys } from '../keys/keys.ts';
@@ -68,8 +68,16 @@ export function edgeConfig(row: EdgeRow, inputs: EdgeConfigInputs): EdgeConfig {
     })),
     ...modulesOf('edge', row, inputs),
   };
+  if (row.kind === 'CLOUD') return cloudConfig(shared);
   if (row.kind === 'HTTPS') return { ...shared, kind: 'https', routes: row.routes.map((r) => routeConfig(r, inputs)) };
   return { ...shared, kind: row.kind === 'TCP' ? 'tcp' : 'tls', backend: backendOf(row) };
+}
+
+/** A cloud endpoint is an HTTPS edge with one route, which leads nowhere. */
+function cloudConfig({ modules, failure, ...shared }: Omit<HttpsEdgeConfig, 'kind' | 'routes'>): EdgeConfig {
+  const matchesAll = { matchType: 'path_prefix', match: '/' } as const;
+  const route = { id: shared.id, ...matchesAll, backend: undefined, isCloud: true, modules };
+  return { ...shared, kind: 'https', modules: {}, routes: [failure === undefined ? route : { ...route, failure }] };
 }
 
 function routeConfig(row: RouteRow, inputs: EdgeConfigInputs): RouteConfig {

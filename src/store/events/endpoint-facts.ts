@@ -1,5 +1,6 @@
 // What is told of an endpoint beyond its row: from what serves it, for the API and for events alike.
 
+import type { StoredPolicy } from '../../edge/modules/traffic-policy.ts';
 import { readPublicUrl } from '../../tunnel/bind/bind-name.ts';
 import { isInternalName } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { Db } from '../database/client.ts';
@@ -28,4 +29,17 @@ export async function pooledAddresses(db: Db, addresses: readonly string[]): Pro
   const where = { address: { in: [...addresses] }, pooling: true };
   const rows = await db.claim.findMany({ where, select: { address: true } });
   return new Set(rows.map(({ address }) => address));
+}
+
+/** The edge that serves it, as the API tells it: the row behind a cloud endpoint is none. */
+export function shownEdge({ type, edgeId }: { type: string; edgeId: string | null }): string | null {
+  return type === 'CLOUD' ? null : edgeId;
+}
+
+/** The traffic policy of a cloud endpoint, with its secrets masked; '' of others. */
+export function cloudPolicyOf({ type, edge }: { type: string; edge: { modules: unknown } | null }): string {
+  if (type !== 'CLOUD' || !edge) return '';
+  const { trafficPolicy: policy } = edge.modules as { trafficPolicy?: StoredPolicy }; // Only modules write there.
+  if (!policy) return '';
+  return 'masked' in policy ? policy.masked : policy.value;
 }

@@ -3,7 +3,14 @@
 import { readPublicUrl } from '../../tunnel/bind/bind-name.ts';
 import type { Db } from '../database/client.ts';
 import { edgeListPath, ownerPath } from '../edge-paths.ts';
-import { bindingOf, pooledAddresses, principalOf, principalSelect } from './endpoint-facts.ts';
+import {
+  bindingOf,
+  cloudPolicyOf,
+  pooledAddresses,
+  principalOf,
+  principalSelect,
+  shownEdge,
+} from './endpoint-facts.ts';
 
 /** Where an agent connected. Only the node of its session knows this; it is not stored. */
 export interface Ingress {
@@ -72,7 +79,7 @@ export interface ShownEndpoint {
 export async function endpointObjects(db: Db, ids: readonly string[], baseUrl: string): Promise<ShownEndpoint[]> {
   const include = {
     tunnel: { select: { forwardsTo: true, ...principalSelect.tunnel.select } },
-    edge: { select: { description: true } },
+    edge: { select: { description: true, modules: true } },
   } as const;
   const rows = await db.endpoint.findMany({ where: { id: { in: [...ids] } }, orderBy: { id: 'asc' }, include });
   const pooled = await pooledAddresses(
@@ -95,7 +102,7 @@ export async function endpointObjects(db: Db, ids: readonly string[], baseUrl: s
       domain: ref(row.domainId, `${baseUrl}/reserved_domains`),
       tcp_addr: ref(row.addressId, `${baseUrl}/reserved_addrs`),
       tunnel: ref(row.tunnelId, `${baseUrl}/tunnels`),
-      edge: ref(row.edgeId, baseUrl + edgeListPath(row.edgeId ?? '')),
+      edge: ref(shownEdge(row), baseUrl + edgeListPath(row.edgeId ?? '')),
       uri: `${baseUrl}/endpoints/${id}`,
       url: row.publicUrl,
       scheme: row.proto,
@@ -104,6 +111,7 @@ export async function endpointObjects(db: Db, ids: readonly string[], baseUrl: s
       principal: ownerObject(principalOf(row), baseUrl),
       bindings: [bindingOf(row)],
       pooling_enabled: row.address !== null && pooled.has(row.address),
+      traffic_policy: cloudPolicyOf(row),
       upstream_url: row.tunnel?.forwardsTo ?? '',
     },
   }));

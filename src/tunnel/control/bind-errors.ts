@@ -51,7 +51,7 @@ export const bindErrors: Record<AgentRefusal['refused'], { number: number; text:
   },
   onEdge: {
     number: 381,
-    text: '{target} belongs to an edge. Open a tunnel with the labels of the edge’s backend, or remove it from the edge.',
+    text: '{target} belongs to an edge or a cloud endpoint. Open a tunnel with the labels of the edge’s backend, or remove it there.',
   },
   inUse: {
     number: 334,

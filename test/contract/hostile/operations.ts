@@ -54,6 +54,13 @@ const mutualTls = (place = ''): Writing['members'] => ({
 });
 const backend = (place = ''): Writing['members'] => ({ [`${place}enabled`]: 'boolean', [`${place}backend_id`]: 'id' });
 
+const cloudEndpoint: Writing['members'] = {
+  ...texts,
+  url: 'string',
+  type: 'enum',
+  traffic_policy: 'string',
+  pooling_enabled: 'boolean',
+};
 const edge = { ...texts, hostports: 'strings' } as const;
 const httpsEdge: Writing['members'] = { ...edge, mutual_tls: 'object', ...mutualTls('mutual_tls.') };
 const tcpEdge: Writing['members'] = { ...edge, backend: 'object', ...backend('backend.') };
@@ -175,6 +182,9 @@ export const writings = {
     none,
     the('session'),
   ),
+  createEndpoint: writing('POST /endpoints', 'createEndpoint', cloudEndpoint, () => ({
+    url: 'https://hostile.world.example.com',
+  })),
   createHttpsEdge: writing('POST /edges/https', 'createHttpsEdge', httpsEdge),
   updateHttpsEdge: writing('PATCH /edges/https/{id}', 'updateHttpsEdge', httpsEdge, none, the('httpsEdge')),
   createTlsEdge: writing('POST /edges/tls', 'createTlsEdge', tlsEdge),

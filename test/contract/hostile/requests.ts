@@ -180,8 +180,8 @@ const methods: [call: string, path: (world: World) => string][] = [
   ...['POST', 'PUT'].map(
     (method) => [method, ({ ids }: World) => `/credentials/${ids.credential}`] as [string, () => string],
   ),
-  ['POST', () => '/endpoints'],
-  ['DELETE', ({ ids }) => `/endpoints/${ids.endpoint}`],
+  ['PUT', () => '/endpoints'],
+  ['POST', ({ ids }) => `/endpoints/${ids.endpoint}`],
   ['PATCH', ({ ids }) => `/tunnels/${ids.tunnel}`],
   ['POST', ({ ids }) => `/tunnel_sessions/${ids.session}`],
   ['GET', ({ ids }) => `/edges/https/${ids.httpsEdge}/routes`],

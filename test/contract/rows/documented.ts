@@ -2,6 +2,7 @@
 
 import * as expected from '../expected.ts';
 import { destinationWith, shapes } from '../shapes.ts';
+import type { World } from '../world.ts';
 import { fresh, freshRoute, type Row, row, the } from './rows.ts';
 import { examples } from './targets.ts';
 
@@ -64,6 +65,26 @@ const endpoints: Row[] = [
     at: the('endpoint'),
     answer: (world) => expected.endpoint(world),
   }),
+];
+
+const policy = '{"on_http_request":[{"actions":[{"type":"deny"}]}]}';
+let clouds = 0;
+const cloudUrl = () => `https://cloud-${++clouds}.world.example.com`;
+const freshCloud = (world: World) => fresh('/endpoints', { url: cloudUrl(), ...texts, traffic_policy: policy })(world);
+
+const cloudEndpoints: Row[] = [
+  row('POST /endpoints', 201, 'createEndpoint', {
+    shape: shapes.endpoint,
+    body: () => ({ url: cloudUrl(), ...texts, traffic_policy: policy }),
+    answer: (world, got) => expected.cloudEndpoint(world, got, { ...texts, traffic_policy: policy }),
+  }),
+  row('PATCH /endpoints/{id}', 200, 'updateEndpoint', {
+    shape: shapes.endpoint,
+    at: freshCloud,
+    body: () => ({ description: 'changed', traffic_policy: '' }),
+    answer: (world, got) => expected.cloudEndpoint(world, got, { ...texts, description: 'changed' }),
+  }),
+  row('DELETE /endpoints/{id}', 204, 'deleteEndpoint', { at: freshCloud }),
 ];
 
 const breakerPath = '/edges/https/{edge_id}/routes/{id}/circuit_breaker';
@@ -186,6 +207,7 @@ const others: Row[] = [
 export const documentedRows = [
   ...credentials,
   ...endpoints,
+  ...cloudEndpoints,
   ...circuitBreaker,
   ...mutualTls,
   ...destinations,

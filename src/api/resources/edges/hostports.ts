@@ -18,7 +18,7 @@ const EDGE_PORT = 443;
  * @throws {ApiError} naming the first that cannot be had.
  */
 export async function writeHostports(
-  kind: 'httpsEdge' | 'tlsEdge' | 'tcpEdge',
+  kind: 'httpsEdge' | 'tlsEdge' | 'tcpEdge' | 'cloudEndpoint',
   given: string[] | null | undefined,
   context: Context,
   db: Db,

@@ -1,6 +1,13 @@
 // What newer clients read of an endpoint: its URL in parts, who holds it, and where it leads.
 
-import { bindingOf, pooledAddresses, principalOf, principalSelect } from '../../../store/events/endpoint-facts.ts';
+import { SECRET_MASK } from '../../../protocol/policy/policy-secrets.ts';
+import {
+  bindingOf,
+  cloudPolicyOf,
+  pooledAddresses,
+  principalOf,
+  principalSelect,
+} from '../../../store/events/endpoint-facts.ts';
 import { readPublicUrl } from '../../../tunnel/bind/bind-name.ts';
 import { builder, Ref } from '../../builder/builder.ts';
 import { batchLoad } from '../../collections/batch-load.ts';
@@ -31,7 +38,7 @@ builder.prismaObjectFields(Endpoint, (t) => ({
     resolve: ({ publicUrl }) => readPublicUrl(publicUrl).port,
   }),
   description: t.string({
-    description: 'The description of the edge that serves it; "" of a tunnel.',
+    description: 'The description of the edge that serves it, or of the cloud endpoint; "" of a tunnel.',
     select: { edge: { select: { description: true } } },
     resolve: ({ edge }) => edge?.description ?? '',
   }),
@@ -54,6 +61,11 @@ builder.prismaObjectFields(Endpoint, (t) => ({
     description: 'Whether several tunnels may serve its address together.',
     select: { address: true },
     resolve: async ({ address }, _, context) => address !== null && ((await isPooled(context, address, {})) ?? false),
+  }),
+  trafficPolicy: t.string({
+    description: `The traffic policy of a cloud endpoint, with \`${SECRET_MASK}\` in place of each secret; "" of others.`,
+    select: { type: true, edge: { select: { modules: true } } },
+    resolve: (endpoint) => cloudPolicyOf(endpoint),
   }),
   upstreamUrl: t.string({
     description: 'The same as `forwardsTo`; "" when an edge serves it.',

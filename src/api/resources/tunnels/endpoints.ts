@@ -2,10 +2,12 @@
 // the tunnels and edges that serve them.
 
 import { edgeListPath } from '../../../store/edge-paths.ts';
+import { shownEdge } from '../../../store/events/endpoint-facts.ts';
 import { builder, Ref } from '../../builder/builder.ts';
 import { collection, Node, readRoutes } from '../../collections/collection.ts';
 import { choice, ID_MEMBER, id, text, time } from '../../collections/members.ts';
 import type { Context } from '../../context.ts';
+import { cloudEndpoint } from '../../modules/hosts.ts';
 import { countAgents, newestRoundTrip, servingSelect } from './endpoint-sessions.ts';
 import { EndpointTraffic, trafficOf } from './endpoint-traffic.ts';
 import { SERVED_ON_LIVE_NODES, servedOnLiveNodes } from './live-tunnels.ts';
@@ -16,6 +18,7 @@ const EndpointType = builder.enumType('EndpointType', {
   values: {
     ephemeral: { value: 'EPHEMERAL', description: 'A tunnel that an agent opened.' },
     edge: { value: 'EDGE', description: 'An edge serves it.' },
+    cloud: { value: 'CLOUD', description: 'A traffic policy answers its requests, without an agent.' },
   } as const,
 });
 
@@ -61,9 +64,12 @@ export const Endpoint = builder.prismaObject('Endpoint', {
     edge: t.field({
       type: Ref,
       nullable: true,
-      description: 'The edge that serves it; null when a tunnel does.',
-      select: { edgeId: true },
-      resolve: ({ edgeId: id }) => (id === null ? null : { id, path: `${edgeListPath(id)}/${id}` }),
+      description: 'The edge that serves it; null when a tunnel does, and of a cloud endpoint.',
+      select: { edgeId: true, type: true },
+      resolve: (endpoint) => {
+        const id = shownEdge(endpoint);
+        return id === null ? null : { id, path: `${edgeListPath(id)}/${id}` };
+      },
     }),
     traffic: t.field({
       type: EndpointTraffic,
@@ -117,7 +123,8 @@ export async function liveEndpoints(context: Context) {
   return { accountId: context.accountId, ...(await servedNow(context)) };
 }
 
-const endpoints = collection({
+/** Cloud endpoints alone are written through the API: only their writes are told of as such. */
+export const endpointCollection = collection({
   kind: 'endpoint',
   prefix: 'ep',
   path: '/endpoints',
@@ -132,7 +139,7 @@ const endpoints = collection({
     public_url: text('publicUrl', { isOrdered: true }),
     proto: text('proto'),
     hostport: text('hostport'),
-    type: choice('type', { ephemeral: 'EPHEMERAL', edge: 'EDGE' }),
+    type: choice('type', { ephemeral: 'EPHEMERAL', edge: 'EDGE', cloud: 'CLOUD' }),
     metadata: text('metadata'),
     region: text('region'),
     node_id: id('nodeId', { isNullable: true }),
@@ -143,6 +150,7 @@ const endpoints = collection({
   },
   table: (db) => db.endpoint,
   where: servedNow,
+  audit: cloudEndpoint.audit,
   search: {
     ...{
       rank: 10,
@@ -156,10 +164,10 @@ const endpoints = collection({
   },
 });
 
-const selection =
+export const endpointSelection =
   'id region createdAt updatedAt publicUrl proto hostport type metadata domain { id uri } tcpAddr { id uri } ' +
   'tunnel { id uri } edge { id uri } ' +
   // What the specification does not have comes last.
-  'uri url scheme host port description principal { id uri } bindings poolingEnabled upstreamUrl';
+  'uri url scheme host port description principal { id uri } bindings poolingEnabled trafficPolicy upstreamUrl';
 
-export const routes = readRoutes(endpoints, 'endpoints', selection);
+export const routes = readRoutes(endpointCollection, 'endpoints', endpointSelection);

@@ -1,0 +1,207 @@
+// Cloud endpoints: names that a traffic policy answers in the gateway itself, without an agent. Each is a row among the edges, which
+// holds its name and its policy, and an endpoint, which is what the API shows of it.
+
+import { trafficPolicyModule } from '../../edge/modules/traffic-policy.ts';
+import type { WriteAction } from '../../store/changes/changes.ts';
+import type { Db } from '../../store/database/client.ts';
+import { deleteEdgeEndpoints } from '../../store/edges/edge-endpoints.ts';
+import { writeStoredModules } from '../../store/edges/module-rows.ts';
+import { newId } from '../../store/ids.ts';
+import { builder } from '../builder/builder.ts';
+import { FEW_PER_DOCUMENT } from '../builder/field-cost.ts';
+import type { Announce, Context } from '../context.ts';
+import { ApiError, requireFound } from '../errors/errors.ts';
+import { idempotencyKeyArgument } from '../idempotency.ts';
+import { cloudEndpoint as host } from '../modules/hosts.ts';
+import { checkTrafficPolicy } from '../modules/policy-check.ts';
+import { route } from '../route.ts';
+import { checkTexts, type OwnerNotes } from '../text-limits.ts';
+import { writeHostports } from './edges/hostports.ts';
+import { Endpoint, endpointCollection, endpointSelection } from './tunnels/endpoints.ts';
+
+const CreatedType = builder.enumType('CreatedEndpointType', {
+  description: 'What kinds of endpoint are created through the API: others come with their agents and edges.',
+  values: { cloud: { description: 'A traffic policy answers its requests.' } } as const,
+});
+
+const Binding = builder.enumType('CloudEndpointBinding', {
+  description: 'Who can reach a cloud endpoint.',
+  values: { public: { description: 'Everybody.' } } as const,
+});
+
+const text = {
+  url: '`https://` and a name that a reserved domain of your account covers, as `https://shop.example.com`.',
+  type: 'What it is: `cloud`.',
+  trafficPolicy:
+    'The traffic policy that answers its requests, in JSON or YAML; its phases are `on_http_request` and ' +
+    '`on_http_response`. A request that no action of it answers gets 404. Secrets are kept as in those of routes.',
+  description: 'What it is for, for people; at most 255 bytes.',
+  metadata: 'Anything, for machines; at most 4096 bytes.',
+  bindings: 'Who can reach it: `public`.',
+  poolingEnabled: 'Whether others may serve its URL, too: false.',
+};
+
+const CreateEndpointInput = builder.inputType('CreateEndpointInput', {
+  description: 'A new cloud endpoint.',
+  fields: (t) => ({
+    url: t.string({ required: true, description: text.url }),
+    type: t.field({ type: CreatedType, description: text.type }),
+    trafficPolicy: t.string({ description: text.trafficPolicy }),
+    description: t.string({ description: text.description }),
+    metadata: t.string({ description: text.metadata }),
+    bindings: t.field({ type: [Binding], description: text.bindings }),
+    poolingEnabled: t.boolean({ description: text.poolingEnabled }),
+  }),
+});
+
+const UpdateEndpointInput = builder.inputType('UpdateEndpointInput', {
+  description: 'What to change of a cloud endpoint; a member left out or null stays as it is.',
+  fields: (t) => ({
+    url: t.string({ description: `Another URL: ${text.url}` }),
+    trafficPolicy: t.string({ description: `${text.trafficPolicy} "" takes it away.` }),
+    description: t.string({ description: `${text.description} "" clears it.` }),
+    metadata: t.string({ description: `${text.metadata} "" clears it.` }),
+    bindings: t.field({ type: [Binding], description: text.bindings }),
+    poolingEnabled: t.boolean({ description: text.poolingEnabled }),
+  }),
+});
+
+interface Input extends OwnerNotes {
+  url?: string | null;
+  trafficPolicy?: string | null;
+  poolingEnabled?: boolean | null;
+}
+
+interface Writing {
+  context: Context;
+  db: Db;
+  announce: Announce;
+  /** The row among the edges. */
+  id: string;
+}
+
+builder.mutationField('createEndpoint', (t) =>
+  t.prismaField({
+    type: Endpoint,
+    nullable: true,
+    extensions: FEW_PER_DOCUMENT,
+    description: 'Creates a cloud endpoint: a traffic policy answers its requests, without an agent.',
+    args: {
+      input: t.arg({ type: CreateEndpointInput, required: true, description: 'The cloud endpoint.' }),
+      ...idempotencyKeyArgument,
+    },
+    resolve: (query, _, { input }, context) =>
+      context.create(endpointCollection, async (db, announce) => {
+        const id = newId(host.prefix);
+        const data = { id, accountId: context.accountId, kind: 'CLOUD' } as const;
+        await db.edge.create({ data, select: { id: true } });
+        return change({ context, db, announce, id }, 'CREATED', query, input);
+      }),
+  }),
+);
+
+builder.mutationField('updateEndpoint', (t) =>
+  t.prismaField({
+    type: Endpoint,
+    nullable: true,
+    extensions: FEW_PER_DOCUMENT,
+    description: 'Changes a cloud endpoint. Fails with `CONFLICT` for what an agent or an edge serves.',
+    args: {
+      id: t.arg.id({ required: true, description: 'The id of the cloud endpoint.' }),
+      input: t.arg({ type: UpdateEndpointInput, required: true, description: 'What to change.' }),
+    },
+    resolve: (query, _, { id: endpointId, input }, context) =>
+      context.update(endpointCollection, endpointId, async (db, announce) => {
+        const { edgeId: id, publicUrl } = await find(db, context, endpointId);
+        // The URL that is shown may have the port of the listener, and is sent back as it is.
+        const url = input.url === publicUrl ? undefined : input.url;
+        return change({ context, db, announce, id }, 'UPDATED', query, { ...input, url });
+      }),
+  }),
+);
+
+builder.mutationField('deleteEndpoint', (t) =>
+  t.id({
+    nullable: true,
+    description:
+      'Deletes a cloud endpoint. Answers with its id; fails with `CONFLICT` for what an agent or an edge serves.',
+    args: { id: t.arg.id({ required: true, description: 'The id of the cloud endpoint.' }) },
+    resolve: async (_, { id: endpointId }, context) => {
+      await context.remove(endpointCollection, endpointId, async (db, announce) => {
+        const { edgeId: id } = await find(db, context, endpointId);
+        await deleteEdgeEndpoints(auditOf({ context, db, announce }), id);
+        await db.edge.delete({ where: { id }, select: { id: true } });
+        announceRow(announce, context, 'DELETED', id);
+      });
+      return endpointId;
+    },
+  }),
+);
+
+/** @throws {ApiError} when the account has none with this id, or it is no cloud endpoint. */
+async function find(db: Db, { accountId }: Context, id: string): Promise<{ edgeId: string; publicUrl: string }> {
+  const select = { type: true, edgeId: true, publicUrl: true } as const;
+  const { type, edgeId, publicUrl } = requireFound(
+    await db.endpoint.findFirst({ where: { id, accountId }, select }),
+    'endpoint',
+  );
+  if (type !== 'CLOUD' || edgeId === null) throw new ApiError('endpointNotCloud');
+  return { edgeId, publicUrl };
+}
+
+async function change(writing: Writing, action: WriteAction, query: object, input: Input) {
+  const { context, db, announce, id } = writing;
+  if (input.poolingEnabled) throw new ApiError('endpointPooling', { member: 'poolingEnabled' });
+  const hostports = await writeUrl(writing, input.url);
+  await writePolicy(writing, input.trafficPolicy);
+  await db.edge.update({ where: { id }, data: { ...checkTexts(input), hostports }, select: { id: true } });
+  await host.afterWrite(auditOf(writing), id);
+  announceRow(announce, context, action, id);
+  // It was changed, also where nothing of its row was.
+  const { id: endpointId } = await db.endpoint.findFirstOrThrow({ where: { edgeId: id }, select: { id: true } });
+  return db.endpoint.update({ ...query, where: { id: endpointId }, data: { updatedAt: new Date() } });
+}
+
+async function writeUrl({ context, db, id }: Writing, url: string | null | undefined) {
+  if (url == null) return undefined;
+  const [, name] = /^https:\/\/((?:\*\.)?[a-z0-9.-]+)(?::443)?\/?$/i.exec(url) ?? [];
+  if (!name) throw new ApiError('endpointUrl', { member: 'url' });
+  try {
+    return await writeHostports('cloudEndpoint', [`${name}:443`], context, db, id);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.parameters.member === undefined) throw error;
+    throw new ApiError(error.row, { ...error.parameters, member: 'url' });
+  }
+}
+
+async function writePolicy(writing: Writing, value: string | null | undefined): Promise<void> {
+  if (value == null) return;
+  const { key } = trafficPolicyModule;
+  const isGone = value.trim() === '';
+  const policy = isGone
+    ? null
+    : await checkTrafficPolicy(host, { enabled: true, value }, { ...writing, member: '' }, () => key);
+  await writeStoredModules(writing.db, host.table, writing.id, { [key]: policy });
+}
+
+/** The endpoint itself is announced by whoever writes it. */
+function auditOf({ context, db, announce }: Omit<Writing, 'id'>) {
+  const announceOthers: Announce = (change) => {
+    if (change.kind !== endpointCollection.kind) announce(change);
+  };
+  return { db, announce: announceOthers, baseUrl: context.baseUrl };
+}
+
+/** What the data plane follows: other endpoints come and go by the thousand. */
+function announceRow(announce: Announce, { accountId }: Context, action: WriteAction, id: string): void {
+  announce({ kind: host.kind, action, id, accountId });
+}
+
+/** Members of newer clients that do not exist here. */
+const ignored = ['name'];
+
+export const routes = [
+  route('POST', '/endpoints', 201, 'createEndpoint', endpointSelection, ignored),
+  route('PATCH', '/endpoints/:id', 200, 'updateEndpoint', endpointSelection, ignored),
+  route('DELETE', '/endpoints/:id', 204, 'deleteEndpoint'),
+];
