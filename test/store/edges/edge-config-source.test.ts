@@ -58,8 +58,8 @@ test('the configuration of an HTTPS edge follows from its rows', async () => {
     id,
     accountId,
     names: [
-      { hostname: account.name('b'), endpointId: '' },
-      { hostname: account.name('a'), endpointId },
+      { hostname: account.name('b'), port: 443, endpointId: '' },
+      { hostname: account.name('a'), port: 443, endpointId },
     ],
     modules: ofEdge,
     routes: [
