@@ -47,8 +47,7 @@ const COLUMNS: Record<string, Record<string, string>> = {
   reserved_domain: { ...NOTES, ...AGES, domain: `'d' || i || '.$tag.example'` },
   reserved_address: {
     ...{ ...NOTES, ...AGES, addr: `'$tag.example:' || i` },
-    // One account's port is no other's.
-    port: '(SELECT coalesce(max(port), 0) FROM reserved_address) + i',
+    port: '(SELECT coalesce(max(port), 70000) FROM reserved_address) + i',
   },
   tls_certificate: {
     ...{ ...NOTES, ...AGES, ...CERTIFICATE, certificate_pem: `''`, private_key: `''`, private_key_type: `'ecdsa'` },
@@ -66,7 +65,7 @@ const COLUMNS: Record<string, Record<string, string>> = {
     ...{ endpoint_id: `'ep_' || i`, public_url: `'https://e' || i`, checked_at: 'now()' },
     ...{ idle_ends_at: `now() + interval '1 day'`, expires_at: `now() + interval '1 day'` },
   },
-  edge: { ...NOTES, ...AGES, kind: `CASE WHEN i % 2 = 0 THEN 'HTTPS' ELSE 'TLS' END::"EdgeKind"` },
+  edge: { ...NOTES, ...AGES, kind: `(ARRAY['HTTPS', 'TLS', 'TCP'])[1 + i % 3]::"EdgeKind"` },
   backend: { ...NOTES, ...AGES, labels: `jsonb_build_object('site', 's' || i % 50)` },
   event_destination: { ...NOTES, ...AGES, format: `'json'`, target: `'{}'` },
   event_subscription: { ...NOTES, ...AGES },
@@ -106,8 +105,8 @@ const COLUMNS: Record<string, Record<string, string>> = {
   alert_silence: { ...AGES, until: 'now()', reason: `'r' || i` },
 };
 
-/** Of tables with two kinds of object. */
-const PREFIXES: Record<string, [string, string]> = { edge: ['edghts', 'edgtls'], owner: ['usr', 'bot'] };
+/** Of tables with several kinds of object, which take turns. */
+const PREFIXES: Record<string, string[]> = { edge: ['edghts', 'edgtls', 'edgtcp'], owner: ['usr', 'bot'] };
 
 /** Rows of one statement: the embedded database has half a minute for each, on a busy machine, too. */
 const BATCH = 5000;
@@ -141,9 +140,9 @@ export async function fillLists(
     if (!columns) throw new Error(`test/lists/many-rows.ts has no columns for the table ${table}`);
     if (filled.has(table)) continue;
     filled.add(table);
-    const [even = list.prefix, odd = list.prefix] = PREFIXES[table] ?? [];
+    const prefixes = PREFIXES[table] ?? [list.prefix];
     const all: Record<string, string> = {
-      id: `CASE WHEN i % 2 = 0 THEN '${even}' ELSE '${odd}' END || '_0${tag}' || lpad(i::text, 14, '0')`,
+      id: `(ARRAY['${prefixes.join("', '")}'])[1 + i % ${prefixes.length}] || '_0${tag}' || lpad(i::text, 14, '0')`,
       account_id: '$account',
       ...columns,
     };
