@@ -117,6 +117,14 @@ export async function create(kind: string, holder: Omit<Holder, 'hostport'>, mor
   return body.data[field].id;
 }
 
+/** Has a session that is registered without an agent do whatever it is told. Others, of a gateway that tests share, hear for themselves. */
+function letObey({ app }: Pick<TestGateway, 'app'>, sessionId: string): void {
+  const { sessions } = app;
+  app.sessions = {
+    command: async (id, ...more) => (id === sessionId ? 'done' : sessions.command(id, ...more)),
+  };
+}
+
 /** Gives an account one of everything, once more if it has one already. */
 export async function fill(gateway: TestGateway, account: Account): Promise<Holder> {
   const holder: Holder = { account, ids: {}, zone: newZone(), hostport: '' };
@@ -126,10 +134,9 @@ export async function fill(gateway: TestGateway, account: Account): Promise<Hold
   const edge = await account.graphql('query ($id: ID!) { httpsEdge(id: $id) { hostports } }', { id: ids.httpsEdge });
   holder.hostport = edge.body.data.httpsEdge.hostports[0];
 
-  // Sessions are registered here without an agent: whatever they are told, they do.
-  gateway.app.sessions = { command: async () => 'done' };
   const { accountId } = account;
   ids.tunnelSession = await openSession(gateway, { accountId, credentialId: ids.credential ?? '' });
+  letObey(gateway, ids.tunnelSession);
   const hostname = `${fresh()}.${zone}`;
   const opened = bound(await gateway.registrar.bind(nameRequest(ids.tunnelSession, hostname, { proto: 'https' })));
   const labels = { app: fresh() };

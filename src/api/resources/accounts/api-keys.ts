@@ -64,7 +64,7 @@ export const apiKeys = collection({
     ...NOTED_MEMBERS,
     owner_id: id('ownerId', { isOrdered: true }),
     last_used_at: time('lastUsedAt', { isNullable: true }),
-    expires_at: time('expiresAt', { isNullable: true }),
+    expires_at: time('expiresAt', { isNullable: true, isOrdered: false }),
   },
   table: (db) => db.apiKey,
   audit: { name: 'api_key', subject: 'An API key' },
