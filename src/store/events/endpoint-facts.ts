@@ -5,18 +5,17 @@ import { readPublicUrl } from '../../tunnel/bind/bind-name.ts';
 import { isInternalName } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { Db } from '../database/client.ts';
 
-/** Who holds the credential of the agent behind an endpoint. */
-export const principalSelect = {
-  tunnel: { select: { session: { select: { credential: { select: { ownerId: true } } } } } },
-} as const;
-
-interface WithPrincipal {
-  tunnel: { session: { credential: { ownerId: string } | null } } | null;
-}
-
-/** The id of a user or a bot user; null where no agent serves it, and where its credential was deleted. */
-export function principalOf({ tunnel }: WithPrincipal): string | null {
-  return tunnel?.session.credential?.ownerId ?? null;
+/**
+ * Who holds the credentials of the agents that opened these tunnels: ids of users and bot users, by tunnel. One whose credential was
+ * deleted has none. One statement: between several, a session ends, and its tunnel goes to another one.
+ */
+export async function principalsOf(db: Db, tunnelIds: readonly string[]): Promise<Map<string, string>> {
+  if (tunnelIds.length === 0) return new Map();
+  const rows = await db.$queryRaw<{ id: string; ownerId: string }[]>`
+    SELECT t.id, c.owner_id AS "ownerId" FROM tunnel t
+    JOIN tunnel_session s ON s.id = t.session_id JOIN credential c ON c.id = s.credential_id
+    WHERE t.id = ANY(${tunnelIds as string[]})`;
+  return new Map(rows.map(({ id, ownerId }) => [id, ownerId]));
 }
 
 /** Who can reach it: everybody, or the traffic policies of its account. */

@@ -3,14 +3,7 @@
 import { readPublicUrl } from '../../tunnel/bind/bind-name.ts';
 import type { Db } from '../database/client.ts';
 import { edgeListPath, ownerPath } from '../edge-paths.ts';
-import {
-  bindingOf,
-  cloudPolicyOf,
-  pooledAddresses,
-  principalOf,
-  principalSelect,
-  shownEdge,
-} from './endpoint-facts.ts';
+import { bindingOf, cloudPolicyOf, pooledAddresses, principalsOf, shownEdge } from './endpoint-facts.ts';
 
 /** Where an agent connected. Only the node of its session knows this; it is not stored. */
 export interface Ingress {
@@ -78,13 +71,17 @@ export interface ShownEndpoint {
 /** The endpoints of these ids as REST shows them now, in the order of their ids; unknown ids are left out. */
 export async function endpointObjects(db: Db, ids: readonly string[], baseUrl: string): Promise<ShownEndpoint[]> {
   const include = {
-    tunnel: { select: { forwardsTo: true, ...principalSelect.tunnel.select } },
+    tunnel: { select: { forwardsTo: true } },
     edge: { select: { description: true, modules: true } },
   } as const;
   const rows = await db.endpoint.findMany({ where: { id: { in: [...ids] } }, orderBy: { id: 'asc' }, include });
   const pooled = await pooledAddresses(
     db,
     rows.flatMap(({ address }) => address ?? []),
+  );
+  const principals = await principalsOf(
+    db,
+    rows.flatMap(({ tunnelId }) => tunnelId ?? []),
   );
   return rows.map(({ id, accountId, ...row }) => ({
     id,
@@ -108,7 +105,7 @@ export async function endpointObjects(db: Db, ids: readonly string[], baseUrl: s
       scheme: row.proto,
       ...readPublicUrl(row.publicUrl),
       description: row.edge?.description ?? '',
-      principal: ownerObject(principalOf(row), baseUrl),
+      principal: ownerObject(principals.get(row.tunnelId ?? '') ?? null, baseUrl),
       bindings: [bindingOf(row)],
       pooling_enabled: row.address !== null && pooled.has(row.address),
       traffic_policy: cloudPolicyOf(row),

@@ -1,19 +1,15 @@
 // What newer clients read of an endpoint: its URL in parts, who holds it, and where it leads.
 
 import { SECRET_MASK } from '../../../protocol/policy/policy-secrets.ts';
-import {
-  bindingOf,
-  cloudPolicyOf,
-  pooledAddresses,
-  principalOf,
-  principalSelect,
-} from '../../../store/events/endpoint-facts.ts';
+import { bindingOf, cloudPolicyOf, pooledAddresses, principalsOf } from '../../../store/events/endpoint-facts.ts';
 import { readPublicUrl } from '../../../tunnel/bind/bind-name.ts';
 import { builder, Ref } from '../../builder/builder.ts';
 import { batchLoad } from '../../collections/batch-load.ts';
 import type { Route } from '../../route.ts';
 import { ownerRef } from '../accounts/owner-ref.ts';
 import { Endpoint } from './endpoints.ts';
+
+const principalOf = batchLoad(({ db }, tunnelIds) => principalsOf(db, tunnelIds));
 
 const isPooled = batchLoad(async ({ db }, addresses) => {
   const pooled = await pooledAddresses(db, addresses);
@@ -46,10 +42,10 @@ builder.prismaObjectFields(Endpoint, (t) => ({
     type: Ref,
     nullable: true,
     description: 'The user or bot user that holds the credential of its agent; null when an edge serves it.',
-    select: principalSelect,
-    resolve: (endpoint) => {
-      const id = principalOf(endpoint);
-      return id === null ? null : ownerRef(id);
+    select: { tunnelId: true },
+    resolve: async ({ tunnelId }, _, context) => {
+      const id = tunnelId === null ? undefined : await principalOf(context, tunnelId, {});
+      return id === undefined ? null : ownerRef(id);
     },
   }),
   bindings: t.stringList({

@@ -38,7 +38,7 @@ async function tunnelsServing({ tunnel, edge }: ServedEndpoint, context: Context
 /** The number of agents behind an endpoint. One that serves it in several sessions counts once. */
 export async function countAgents(endpoint: ServedEndpoint, context: Context): Promise<number> {
   const tunnels = await tunnelsServing(endpoint, context);
-  return new Set(tunnels.map(({ session: { clientId } }) => clientId)).size;
+  return new Set(tunnels.flatMap(({ session }) => session?.clientId ?? [])).size;
 }
 
 /** The newest sign of life of the agents behind an endpoint that any node knows of. */

@@ -45,7 +45,8 @@ export const sessionsSelect = {
 
 export interface OpenTunnel {
   sessionId: string;
-  session: { clientId: string };
+  /** Null when the session has ended while the tunnel was read: Prisma reads relations in statements of their own. */
+  session: { clientId: string } | null;
   legs: { sessionId: string }[];
 }
 

@@ -33,7 +33,9 @@ interface Served {
 }
 
 function legsOf({ session, legs }: Served): LegSession[] {
-  return [session, ...legs.map((leg) => leg.session)].sort((a, b) => a.leg - b.leg);
+  // Those that have ended while the tunnel was read are missing: Prisma reads relations in statements of their own.
+  const sessions: (typeof session | null)[] = [session, ...legs.map((leg) => leg.session)];
+  return sessions.filter((one) => one !== null).sort((a, b) => a.leg - b.leg);
 }
 
 /** What is always selected of a session, and where a leg has it, as a query may ask more of it. */

@@ -1,0 +1,45 @@
+// The list of endpoints while they come and go.
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bound, nameRequest, newCredential, openSession } from '../support/agents/live.ts';
+import { type Account, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
+
+const ROUNDS = 40;
+const AT_ONCE = 10;
+/** What the dashboard shows of each. */
+const DETAILS =
+  '{ endpoints { nodes { id forwardsTo agents legs { nodeId } tunnelSession { id } principal { id } roundTrip { at } } } }';
+
+let gateway: TestGateway;
+let account: Account;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  account = await gateway.newAccount();
+});
+afterAll(() => gateway?.close());
+
+test('it is answered each time, with endpoints whose agents leave while it is read', async () => {
+  const credential = await newCredential(account);
+  let isOver = false;
+  const statuses = new Set<number>();
+  const errors = new Set<string>();
+  const reading = (async () => {
+    while (!isOver) {
+      statuses.add((await account.call('GET', '/endpoints')).status);
+      const { body } = await account.graphql(DETAILS);
+      for (const { message } of body.errors ?? []) errors.add(message);
+    }
+  })();
+  for (let round = 0; round < ROUNDS; round++) {
+    const visits = Array.from({ length: AT_ONCE }, async (_, i) => {
+      const session = await openSession(gateway, credential);
+      bound(await gateway.registrar.bind(nameRequest(session, `r${round}-${i}.tunnel.localhost`)));
+      await gateway.registrar.sessionClosed(session, 0);
+    });
+    await Promise.all(visits);
+  }
+  isOver = true;
+  await reading;
+  expect(statuses).toEqual(new Set([200]));
+  expect(errors).toEqual(new Set());
+});
