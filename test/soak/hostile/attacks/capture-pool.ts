@@ -107,7 +107,8 @@ function visitor({ http }: Target, url: string, path: string, method: string) {
 
 async function post(target: Target, url: string): Promise<void> {
   const sent = visitor(target, url, '/', 'POST');
-  sent.on('timeout', () => sent.destroy(new Error('no answer')));
+  // A connection that breaks once the answer has begun is an error of the answer, too.
+  sent.on('timeout', () => sent.destroy(new Error('no answer'))).on('error', () => {});
   sent.end(BODY);
   const [response] = await once(sent, 'response');
   for await (const _ of response);
