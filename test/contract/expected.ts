@@ -1,33 +1,11 @@
 // What each kind of object looks like in an answer, every member of it. What a test does not say has its default.
 
 import { expect } from 'vitest';
+import { common, idOf, type Json, refTo, time } from './expected-common.ts';
 import type { World } from './world.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: the JSON of an answer.
-type Json = any;
-
-export const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
-export const idOf = (prefix: string) => expect.stringMatching(new RegExp(`^${prefix}_[0-9A-Za-z]{27}$`));
-
-/** The secret that goes with an id: it begins with the same KSUID. */
-export const tokenOf = (id: unknown) => expect.stringMatching(new RegExp(`^${String(id).split('_')[1]}_\\w{22,}$`));
-
-export const list = (world: World, key: string, path: string, objects: Json[], next: string | null = null) => ({
-  [key]: objects,
-  uri: world.uri(path),
-  next_page_uri: next,
-});
-
-export const refTo = (world: World, path: string, id: string) => ({ id, uri: world.uri(`${path}/${id}`) });
-
-/** What most objects have: the uri is that of the id that was answered. */
-export const common = (world: World, prefix: string, path: string, got: Json) => ({
-  id: idOf(prefix),
-  uri: world.uri(`${path}/${got?.id}`),
-  created_at: time,
-  description: '',
-  metadata: '',
-});
+export * from './expected-common.ts';
+export * from './expected-edges.ts';
 
 export const credential = (world: World, got: Json, own: object) => ({
   ...common(world, 'cr', '/credentials', got),
@@ -237,61 +215,10 @@ export const delivery = (world: World, destinationId: string, own: object = {}) 
   ...own,
 });
 
-export const route = (world: World, edgeId: string, got: Json, own: object) => ({
-  ...common(world, 'edghtsrt', `/edges/https/${edgeId}/routes`, got),
-  edge_id: edgeId,
-  backend: null,
-  ip_restriction: null,
-  circuit_breaker: null,
-  compression: null,
-  request_headers: null,
-  response_headers: null,
-  webhook_verification: null,
-  websocket_tcp_converter: null,
-  user_agent_filter: null,
-  basic_auth: null,
-  oauth: null,
-  oidc: null,
-  policy: null,
-  traffic_policy: null,
-  ...own,
-});
-
-export const httpsEdge = (world: World, got: Json, own: object) => ({
-  ...common(world, 'edghts', '/edges/https', got),
-  hostports: [],
-  mutual_tls: null,
-  tls_termination: null,
-  routes: [],
-  ...own,
-});
-
-export const tcpEdge = (world: World, got: Json, own: object) => ({
-  ...common(world, 'edgtcp', '/edges/tcp', got),
-  hostports: null,
-  backend: null,
-  ip_restriction: null,
-  policy: null,
-  traffic_policy: null,
-  ...own,
-});
-
 export const reservedAddress = (world: World, got: Json, own: object) => ({
   ...common(world, 'ra', '/reserved_addrs', got),
   addr: expect.stringMatching(/^tunnel\.localhost:\d+$/),
   region: '',
   endpoint_configuration: null,
-  ...own,
-});
-
-export const tlsEdge = (world: World, got: Json, own: object) => ({
-  ...common(world, 'edgtls', '/edges/tls', got),
-  hostports: [],
-  backend: null,
-  ip_restriction: null,
-  mutual_tls: null,
-  tls_termination: null,
-  policy: null,
-  traffic_policy: null,
   ...own,
 });

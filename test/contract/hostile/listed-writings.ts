@@ -1,4 +1,4 @@
-// The operations with bodies on what edges and domains name: certificates and IP policies.
+// The operations with bodies on what edges and domains name: certificates, TCP addresses, IP policies, vaults.
 
 import { none, texts, the, writing } from '../rows/writing.ts';
 
@@ -25,6 +25,12 @@ export const listedWritings = {
     ({ server }) => server,
   ),
   updateCertificate: writing('PATCH /tls_certificates/{id}', 'updateTlsCertificate', texts, none, the('certificate')),
+  createAddress: writing('POST /reserved_addrs', 'createReservedAddress', {
+    ...texts,
+    region: 'string',
+    port: 'uint32',
+  }),
+  updateAddress: writing('PATCH /reserved_addrs/{id}', 'updateReservedAddress', texts, none, the('address')),
   createIpPolicy: writing('POST /ip_policies', 'createIpPolicy', texts),
   updateIpPolicy: writing('PATCH /ip_policies/{id}', 'updateIpPolicy', texts, none, the('ipPolicy')),
   createIpPolicyRule: writing(

@@ -191,12 +191,6 @@ export const writings = {
   updateTlsEdge: writing('PATCH /edges/tls/{id}', 'updateTlsEdge', tlsEdge, none, the('tlsEdge')),
   createTcpEdge: writing('POST /edges/tcp', 'createTcpEdge', tcpEdge),
   updateTcpEdge: writing('PATCH /edges/tcp/{id}', 'updateTcpEdge', tcpEdge, none, the('tcpEdge')),
-  createAddress: writing('POST /reserved_addrs', 'createReservedAddress', {
-    ...texts,
-    region: 'string',
-    port: 'uint32',
-  }),
-  updateAddress: writing('PATCH /reserved_addrs/{id}', 'updateReservedAddress', texts, none, the('address')),
   createRoute: writing(
     `POST ${routePath}`,
     'createHttpsEdgeRoute',

@@ -5,6 +5,7 @@ import { wrongModules } from '../rows/module-values.ts';
 import type { World } from '../world.ts';
 import { wrongAuthorities } from './authority-values.ts';
 import { type HostileCase, wrong } from './case.ts';
+import { wrongKeys } from './key-values.ts';
 import { type WritingName, writings } from './operations.ts';
 
 /** 256 bytes in 128 characters, and 4097 in 2049. */
@@ -160,18 +161,6 @@ const references: HostileCase[] = [
   wrong('putTlsBackend', 'backend_id', undefined, 6526),
   wrong('putTcpBackend', 'backend_id', undefined, 6526),
   ...[0, 19_999, 30_000, 65_536].map((port) => wrong('createAddress', 'port', port, 90326)),
-  ...[
-    '',
-    'write',
-    'nothing:read',
-    'endpoint:delete',
-    'api_key:write',
-    'user:write',
-    'Endpoint:read',
-    'endpoint:read:',
-  ].map((scope) => wrong('createApiKey', 'scopes', ['read', scope], 90331, { blamed: 'scopes[1]' })),
-  wrong('updateApiKey', 'scopes', Array(51).fill('read'), 90332),
-  wrong('createApiKey', 'expires_at', '2020-01-01T00:00:00Z', 90333),
   wrong('createAddress', 'region', 'south pole', 400),
   wrong('updateTcpEdge', 'hostports', ['tunnel.localhost:1'], 7114, { blamed: 'hostports[0]' }),
   wrong('updateTlsEdge', 'backend.backend_id', newId('bkdtg'), 6501),
@@ -249,5 +238,6 @@ export const wrongValues = [
   ...events,
   ...bots,
   ...wrongAuthorities,
+  ...wrongKeys,
   ...wrongModules,
 ];

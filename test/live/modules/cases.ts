@@ -4,35 +4,11 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import WebSocket from 'ws';
 import type { Owner } from '../../support/gateway/gateway.ts';
-import { done, type EdgeVisitOptions, errorOf, type Listeners, shown, visitEdge } from '../edges/support.ts';
+import { done, type EdgeVisitOptions, type Listeners, shown } from '../edges/support.ts';
+import type { Prober } from './prober.ts';
 
 type Caller = Pick<Owner, 'call'>;
 export type Settings = Record<string, unknown>;
-
-/** Somebody who visits an edge in all the ways that tell whether a module acts. */
-export class Prober {
-  readonly gateway: Listeners;
-  readonly edge: { name: string };
-
-  constructor(gateway: Listeners, edge: { name: string }) {
-    this.gateway = gateway;
-    this.edge = edge;
-  }
-
-  visit(path = '/', options: EdgeVisitOptions = {}) {
-    return visitEdge(this.gateway, this.edge, path, options);
-  }
-
-  /** The number of the gateway's error, or the status where it is none. */
-  async fate(options: EdgeVisitOptions = {}, path = '/'): Promise<number> {
-    const answer = await this.visit(path, options);
-    return errorOf(answer) ?? answer.status;
-  }
-
-  fates(all: EdgeVisitOptions[]): Promise<number[]> {
-    return Promise.all(all.map((options) => this.fate(options)));
-  }
-}
 
 export interface ModuleCase {
   /** The last part of its path. */

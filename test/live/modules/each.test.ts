@@ -5,7 +5,8 @@ import { newCredential } from '../../support/agents/live.ts';
 import { sdkSession } from '../../support/agents/sdk.ts';
 import { type Account, sharedGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 import { done, labelled, newEdge, newName, startShowing } from '../edges/support.ts';
-import { moduleCases, Prober } from './cases.ts';
+import { moduleCases } from './cases.ts';
+import { Prober } from './prober.ts';
 
 let gateway: TestGateway;
 let account: Account;

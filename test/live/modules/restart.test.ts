@@ -18,7 +18,8 @@ import {
   type TestEdge,
   visitEdge,
 } from '../edges/support.ts';
-import { credentialsOf, echoed, ipPolicy, Prober, passwordOf, signed } from './cases.ts';
+import { credentialsOf, echoed, ipPolicy, passwordOf, signed } from './cases.ts';
+import { Prober } from './prober.ts';
 
 let place: Place;
 let gateway: TestGateway;

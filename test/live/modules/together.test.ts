@@ -6,7 +6,8 @@ import { newCredential } from '../../support/agents/live.ts';
 import { sdkSession } from '../../support/agents/sdk.ts';
 import { type Account, sharedGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 import { done, errorOf, labelled, newEdge, newName, shown, startShowing } from '../edges/support.ts';
-import { credentialsOf, ipPolicy, Prober, passwordOf, signed } from './cases.ts';
+import { credentialsOf, ipPolicy, passwordOf, signed } from './cases.ts';
+import { Prober } from './prober.ts';
 
 let gateway: TestGateway;
 let account: Account;
