@@ -10,13 +10,17 @@ import { probe, testDatabaseUrl } from './test-database.js';
 /** The projects of vitest.config.ts that need no server. Several exclusions would include each other's projects. */
 const WITHOUT_SERVER = ['--project=embedded', '--project=yoga', '--project=workers'];
 
-/** The result before vitest has counted: one failure, for whatever keeps it from running. */
-let summary = { passed: 0, failed: 1, skipped: 0 };
+/**
+ * The result before vitest has counted: one failure, for whatever keeps it from running.
+ * @type {import('./summary-reporter.js').Summary}
+ */
+let summary = { passed: 0, failed: 1, skipped: 0, failures: [] };
 
-/** Prints `N passed, N failed` as the last line of standard output when the process exits. */
+/** Prints a line for each failure, and `N passed, N failed` as the last line of standard output, when the process exits. */
 export function printSummaryAtExit() {
   process.on('exit', () => {
-    const { passed, failed, skipped } = summary;
+    const { passed, failed, skipped, failures } = summary;
+    for (const failure of failures) process.stdout.write(`FAILED ${failure}\n`);
     process.stdout.write(`${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}\n`);
   });
 }
