@@ -105,7 +105,8 @@ test('networks and addresses at random: what Node finds with a list for each fam
 test('among ten thousand networks an address is found in microseconds', () => {
   const cidrs = Array.from({ length: 10_000 }, (_, i) => `${1 + (i % 223)}.${(i * 7) % 256}.${(i * 13) % 256}.0/24`);
   const networks = networksOf(cidrs);
-  const start = performance.now();
+  // By its CPU: on a busy machine, a clock would count the work of others.
+  const start = process.cpuUsage();
   for (let i = 0; i < 20_000; i++) networks.has(`203.${i % 256}.113.9`);
-  expect((performance.now() - start) / 20_000).toBeLessThan(0.02);
+  expect(process.cpuUsage(start).user / 20_000, 'microseconds').toBeLessThan(20);
 });

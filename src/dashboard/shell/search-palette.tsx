@@ -98,6 +98,7 @@ export function SearchPalette({ navItems, showShortcuts, onClose }: SearchPalett
         event.preventDefault();
         onClose();
       }}
+      onClose={onClose}
       onClick={(event) => event.target === dialog.current && onClose()}
       onKeyDown={onKeyDown}
     >

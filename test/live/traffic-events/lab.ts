@@ -53,13 +53,13 @@ const PATIENT = { timeout: 15_000, interval: 20 };
 const SECRET = 'whsec_c2VjcmV0IG9mIHRoZSB0ZXN0cywgMzIgYnl0ZXM=';
 
 /** Settings of a gateway whose destinations may be on this machine. */
-export const HEARD_HERE = { EVENT_WEBHOOK_HOSTS: '127.0.0.1/32', UPSTREAM_TIMEOUT_MS: '1000' };
+export const HEARD_HERE = { EVENT_WEBHOOK_HOSTS: '127.0.0.1/32' };
 
 let shared: Promise<TestGateway> | undefined;
 
-/** One for the files of a worker, as `sharedGateway`, whose upstreams have a second to answer. */
+/** One for the files of a worker, as `sharedGateway`, whose upstreams have five seconds to answer. */
 export function trafficGateway(): Promise<TestGateway> {
-  shared ??= startTestGateway(HEARD_HERE);
+  shared ??= startTestGateway({ ...HEARD_HERE, UPSTREAM_TIMEOUT_MS: '5000' });
   return shared;
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { circuitBreaker, circuitBreakerDefaults } from '../../../src/edge/modules/circuit-breaker.ts';
 import { CircuitBreaker, type CircuitBreakerOptions } from '../../../src/http/circuit-breaker.ts';
 import type { BreakerTransition } from '../../../src/http/module.ts';
+import { shortened } from '../../support/shortened.ts';
 import { environmentOf, exchangeOf } from '../exchange-support.ts';
 import { agree } from './circuit-breaker-model.ts';
 
@@ -28,8 +29,8 @@ function trial(settings: Partial<CircuitBreakerOptions> = {}) {
   return { breaker, once, pass, state: () => breaker.snapshot().state };
 }
 
-test('a breaker does what its model does, in ten thousand random sequences', () => {
-  agree(10_000, Number(process.env.PROPERTY_SEED ?? 20261121));
+test.each(shortened([1_000, 10_000]))('a breaker does what its model does, in %i random sequences', (count) => {
+  agree(count, Number(process.env.PROPERTY_SEED ?? 20261121));
 });
 
 test('it trips at the share, not above it, and not before the volume is there', () => {

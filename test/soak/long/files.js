@@ -19,8 +19,10 @@ export const longTests = [
 
 /** Tests that have more rounds there. */
 export const shortenedTests = [
+  'test/accounts/roles.test.ts',
   'test/acme/{crash,renewal,two-gateways}.test.ts',
   'test/cluster/rounds.test.ts',
   'test/ops/failures/{lost-legs,stop-without-database}.test.ts',
+  'test/policy/actions/circuit-breaker.test.ts',
   'test/workers/{database-away,upgrade}.test.ts',
 ];

@@ -31,6 +31,11 @@ export function Dialog({ title, onClose, children, isWide }: DialogProps) {
         event.preventDefault();
         close();
       }}
+      onClose={() => {
+        // Browsers close a dialog without `cancel` when Escape is pressed again and nothing was done in between.
+        dialog.current?.showModal();
+        close();
+      }}
     >
       <header class="dialog-header">
         <h2 id={id}>{title}</h2>
