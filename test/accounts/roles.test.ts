@@ -27,7 +27,7 @@ const ofOthers =
 
 /** A password or a link is what these need, and no role. */
 const signingIn =
-  /^(signIn|beginSingleSignOn|completeSingleSignOn|redeemSignInLink|changePassword|(begin|confirm|disable)SecondFactor|exchangeProvisioningKey)$/;
+  /^(signIn|beginSingleSignOn|completeSingleSignOn|redeemSignInLink|changePassword|(begin|confirm|disable)SecondFactor|replaceRecoveryCodes|exchangeProvisioningKey)$/;
 
 /** What this gateway does for nobody: it has no certificate authority. */
 const switchedOff = /^((retry|revoke)Certificate|changeAcmeAccountKey)$/;

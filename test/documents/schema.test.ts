@@ -184,6 +184,7 @@ describe('the table of routes', () => {
       'beginSecondFactor',
       'confirmSecondFactor',
       'disableSecondFactor',
+      'replaceRecoveryCodes',
       'removeSecondFactor',
       'browserSessions',
       'trafficCapture',

@@ -28,6 +28,7 @@ export const operations = {
   beginSecondFactor: 'mutation ($password: String!) { beginSecondFactor(password: $password) { secret url } }',
   confirmSecondFactor: 'mutation ($code: String!) { confirmSecondFactor(code: $code) }',
   disableSecondFactor: `mutation ($input: DisableSecondFactorInput!) { disableSecondFactor(input: $input) { isAdmin } }`,
+  replaceRecoveryCodes: 'mutation ($input: ReplaceRecoveryCodesInput!) { replaceRecoveryCodes(input: $input) }',
   removeSecondFactor: 'mutation ($userId: ID!) { removeSecondFactor(userId: $userId) }',
   changePassword: `mutation ($input: ChangePasswordInput!) { changePassword(input: $input) ${begun} }`,
   sessions: 'query ($userId: ID) { browserSessions(userId: $userId) { id isThis createdAt lastUsedAt expiresAt } }',

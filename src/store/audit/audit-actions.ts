@@ -13,6 +13,7 @@ export const AUDIT_ACTIONS = {
   SIGN_IN_LINK_CREATED: 'A link was made by which a user sets a password and signs in.',
   SECOND_FACTOR_ON: 'A user is asked for a code from then on, beside the password.',
   SECOND_FACTOR_OFF: 'A user is asked for no code any more.',
+  RECOVERY_CODES_REPLACED: 'A user was given other recovery codes; those of before work no more.',
   CAPTURE_STARTED: 'Requests to an endpoint began to be captured, or otherwise than before.',
   CAPTURE_STOPPED: 'Requests to an endpoint were to be captured no longer.',
   CAPTURE_CLEARED: 'The captured requests to an endpoint were thrown away.',

@@ -55,6 +55,20 @@ export async function confirmSecondFactor(
   const data = { confirmedAt: new Date(now), lastStep: step };
   const { count } = await db.secondFactor.updateMany({ where, data });
   if (count === 0) throw new NoSecondFactorBegun(); // Another request was faster.
+  return addRecoveryCodes(db, ownerId, secret);
+}
+
+/** Makes other recovery codes; those of before work no more. @returns null when the user has no second factor. */
+export async function replaceRecoveryCodes(db: Db, keys: Keys, ownerId: string): Promise<string[] | null> {
+  // The lock has two requests at once come one after the other: the codes of the later one are left.
+  const [row] = await db.$queryRaw<{ sealed: string }[]>`
+    SELECT sealed FROM second_factor WHERE owner_id = ${ownerId} AND confirmed_at IS NOT NULL FOR UPDATE`;
+  if (!row) return null;
+  await db.recoveryCode.deleteMany({ where: { ownerId } });
+  return addRecoveryCodes(db, ownerId, openSecret(keys, { ownerId, ...row }));
+}
+
+async function addRecoveryCodes(db: Db, ownerId: string, secret: Buffer): Promise<string[]> {
   const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
   await db.recoveryCode.createMany({ data: codes.map((code) => ({ ownerId, digest: recoveryDigest(secret, code) })) });
   return codes;

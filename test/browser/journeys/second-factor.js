@@ -35,7 +35,7 @@ export async function useSecondFactor(browser, { api, signInLink, log }) {
     expectPromise('a code of the app signs in', true);
     await signInWithCode(driver, recoveryCodes[0] ?? '');
     expectPromise('a recovery code signs in', true);
-    await turnOff(driver, recoveryCodes);
+    await turnOff(driver, await replaceCodes(driver, recoveryCodes));
     const texts = { URLs: record.requested, console: record.consoleLines, stores: [await storedByPage(driver.page)] };
     const leaks = findSecretLeaks({ secret, recoveryCode: recoveryCodes[0] ?? '' }, { ...texts, log: [log()] });
     expectPromise('no secret of the app is in a URL, the console, the stores or the log', leaks.length === 0, leaks);
@@ -94,12 +94,30 @@ async function signInWithCode({ page, button, heading }, code) {
 }
 
 /**
+ * Asks for other recovery codes.
  * @param {PageDriver} driver
- * @param {string[]} recoveryCodes of which the first is used
+ * @param {string[]} before of which the first is used
+ * @returns those of before that are left, which work no more, and then the new ones
+ */
+async function replaceCodes({ page, at, button }, [, left = '', other = '']) {
+  await page.goto(at('me'));
+  await page.getByText('Recovery codes left: 9.').waitFor();
+  await button('Other recovery codes…').click();
+  await page.getByLabel('Your password').fill(PASSWORD);
+  await page.getByLabel('Code').fill(left);
+  await button('Make other recovery codes').click();
+  const [list = ''] = await textsOf(page.locator('.secret code'), 1);
+  await button('I have kept it').click();
+  await page.getByText('It is on. Recovery codes left: 10.').waitFor();
+  return [other, ...list.trim().split('\n')];
+}
+
+/**
+ * @param {PageDriver} driver
+ * @param {string[]} recoveryCodes of which the first does not work
  */
 async function turnOff({ page, at, button }, [used = '', other = '']) {
   await page.goto(at('me'));
-  await page.getByText('Recovery codes left: 9.').waitFor();
   await button('Turn it off…').click();
   await page.getByLabel('Your password').fill(PASSWORD);
   await page.getByLabel('Code').fill(used);

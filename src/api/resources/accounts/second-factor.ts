@@ -6,6 +6,7 @@ import {
   confirmSecondFactor,
   NoSecondFactorBegun,
   removeSecondFactor,
+  replaceRecoveryCodes,
   type SecondFactorKind,
 } from '../../../store/sign-in/second-factors.ts';
 import { builder } from '../../builder/builder.ts';
@@ -29,13 +30,17 @@ const SecondFactorSecret = builder.objectRef<{ secret: string; url: string }>('S
   }),
 });
 
-const DisableSecondFactorInput = builder.inputType('DisableSecondFactorInput', {
-  description: 'What proves that it is you who turns the second factor off.',
-  fields: (t) => ({
-    password: t.string({ required: true, description: 'Your password.' }),
-    code: t.string({ required: true, description: 'A code of the app, or a recovery code.' }),
-  }),
-});
+const proofInput = (name: string, act: string) =>
+  builder.inputType(name, {
+    description: `What proves that it is you who ${act}.`,
+    fields: (t) => ({
+      password: t.string({ required: true, description: 'Your password.' }),
+      code: t.string({ required: true, description: 'A code of the app, or a recovery code.' }),
+    }),
+  });
+
+const DisableSecondFactorInput = proofInput('DisableSecondFactorInput', 'turns the second factor off');
+const ReplaceRecoveryCodesInput = proofInput('ReplaceRecoveryCodesInput', 'asks for other recovery codes');
 
 builder.mutationField('beginSecondFactor', (t) =>
   t.field({
@@ -84,17 +89,31 @@ builder.mutationField('disableSecondFactor', (t) =>
     args: {
       input: t.arg({ type: DisableSecondFactorInput, required: true, description: 'Your password and a code.' }),
     },
-    resolve: async (_, { input: { password, code } }, context) => {
-      const at = 'end of the second factor';
-      const user = await checkOwnPassword(context, password, { member: 'password', at });
-      const by = await passSecondFactor(context, user, { code, after: 'password', at });
-      if (!by) throw new ApiError('noSecondFactor');
-      await context.inTransaction(async (within) => {
-        if (!(await maySignIn(within, user.id, user.hash))) throw new ApiError('wrongPassword', { member: 'password' });
-        await turnOff(within, user, by);
-      });
+    resolve: async (_, { input }, context) => {
+      await proved(context, { ...input, at: 'end of the second factor' }, turnOff);
       return context.caller;
     },
+  }),
+);
+
+builder.mutationField('replaceRecoveryCodes', (t) =>
+  t.stringList({
+    nullable: true,
+    description:
+      'Gives you ten other recovery codes, which nobody can read afterwards. Those of before work no more, nor does the code ' +
+      'that you give.',
+    args: {
+      input: t.arg({ type: ReplaceRecoveryCodesInput, required: true, description: 'Your password and a code.' }),
+    },
+    resolve: (_, { input }, context) =>
+      proved(context, { ...input, at: 'other recovery codes' }, (within, user, by) =>
+        within.act(async (db, announce) => {
+          const codes = await replaceRecoveryCodes(db, within.app.keys, user.id);
+          if (!codes) throw new ApiError('noSecondFactor');
+          announce({ kind: 'user', action: 'UPDATED', id: user.id, accountId: within.accountId });
+          return { result: codes, acts: [actOn(user, 'RECOVERY_CODES_REPLACED', { by })] };
+        }),
+      ),
   }),
 );
 
@@ -119,6 +138,24 @@ builder.mutationField('removeSecondFactor', (t) =>
 interface NamedUser {
   id: string;
   subject: string;
+}
+
+/**
+ * Does something in a transaction for the caller, who proves to be the user by the password and a code.
+ * @throws {ApiError} when one of them is wrong, or there is no second factor.
+ */
+async function proved<T>(
+  context: Context,
+  { password, code, at }: { password: string; code: string; at: string },
+  work: (within: Context, user: NamedUser, by: SecondFactorKind) => Promise<T>,
+): Promise<T> {
+  const user = await checkOwnPassword(context, password, { member: 'password', at });
+  const by = await passSecondFactor(context, user, { code, after: 'password', at });
+  if (!by) throw new ApiError('noSecondFactor');
+  return context.inTransaction(async (within) => {
+    if (!(await maySignIn(within, user.id, user.hash))) throw new ApiError('wrongPassword', { member: 'password' });
+    return work(within, user, by);
+  });
 }
 
 /** @param by what was proved. @returns whether there was a second factor. */

@@ -8,6 +8,7 @@ import { TextField } from '../../ui/forms/text-field.tsx';
 import { useFormFields } from '../../ui/forms/use-form-fields.ts';
 import { required } from '../../ui/forms/validators.ts';
 import { CodeBlock } from '../../ui/text/code-block.tsx';
+import { QrCode } from '../../ui/text/qr-code.tsx';
 import { OwnPasswordField } from './own-password-field.tsx';
 
 interface SetupProps {
@@ -52,9 +53,10 @@ function Confirmation({ secret, url, onDone, onCancel }: SetupProps & { secret: 
   return (
     <>
       <p>
-        Add an account to an app for codes (TOTP) by this secret, or <a href={url}>open an app on this device</a>.
-        Nobody can read the secret afterwards.
+        Scan this with an app for codes (TOTP), type the secret into one, or{' '}
+        <a href={url}>open an app on this device</a>. Nobody can read the secret afterwards.
       </p>
+      <QrCode text={url} label="the secret, for the camera of another device" />
       <CodeBlock code={secret} label="the secret" />
       <p>Programs that take an address:</p>
       <CodeBlock code={url} label="the address" />

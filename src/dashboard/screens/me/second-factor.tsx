@@ -8,18 +8,19 @@ import { ErrorNote } from '../../ui/feedback/error-note.tsx';
 import { Skeleton } from '../../ui/feedback/skeleton.tsx';
 import { OneTimeSecret } from '../../ui/layout/one-time-secret.tsx';
 import { Section } from '../../ui/layout/page.tsx';
+import { RecoveryCodes } from './recovery-codes.tsx';
 import { SecondFactorEnd } from './second-factor-end.tsx';
 import { SecondFactorSetup } from './second-factor-setup.tsx';
 
 export function OwnSecondFactor() {
   const { data, error, refetch } = useQuery(SecondFactor, {}, { kinds: ['user'] });
-  const [isChanging, setChanging] = useState(false);
+  const [step, setStep] = useState<'replace codes' | 'turn off' | 'set up'>();
   const [recoveryCodes, setRecoveryCodes] = useState<string[]>();
   const isOn = data?.viewer?.hasSecondFactor;
 
   function done(codes?: string[]) {
     setRecoveryCodes(codes);
-    setChanging(false);
+    setStep(undefined);
     void refetch();
   }
 
@@ -29,8 +30,16 @@ export function OwnSecondFactor() {
       lead="An app on your phone shows a code, without which your password and sign-in links let nobody in."
       actions={
         data &&
-        !isChanging &&
-        !recoveryCodes && <Button onClick={() => setChanging(true)}>{isOn ? 'Turn it off…' : 'Set up an app…'}</Button>
+        !step &&
+        !recoveryCodes &&
+        (isOn ? (
+          <>
+            <Button onClick={() => setStep('replace codes')}>Other recovery codes…</Button>
+            <Button onClick={() => setStep('turn off')}>Turn it off…</Button>
+          </>
+        ) : (
+          <Button onClick={() => setStep('set up')}>Set up an app…</Button>
+        ))
       }
     >
       <ErrorNote error={error} retry={refetch} />
@@ -43,15 +52,12 @@ export function OwnSecondFactor() {
           onDismiss={() => setRecoveryCodes(undefined)}
         />
       )}
-      {data && !isChanging && !recoveryCodes && (
+      {data && !step && !recoveryCodes && (
         <p>{isOn ? `It is on. Recovery codes left: ${data.viewer?.recoveryCodesLeft}.` : 'It is off.'}</p>
       )}
-      {isChanging &&
-        (isOn ? (
-          <SecondFactorEnd onDone={() => done()} onCancel={() => setChanging(false)} />
-        ) : (
-          <SecondFactorSetup onDone={done} onCancel={() => setChanging(false)} />
-        ))}
+      {step === 'replace codes' && <RecoveryCodes onDone={done} onCancel={() => setStep(undefined)} />}
+      {step === 'turn off' && <SecondFactorEnd onDone={() => done()} onCancel={() => setStep(undefined)} />}
+      {step === 'set up' && <SecondFactorSetup onDone={done} onCancel={() => setStep(undefined)} />}
     </Section>
   );
 }
