@@ -101,6 +101,10 @@ export interface ApiClient {
   checkMaySignIn(): void;
   /** Gives the browser the token of its session, or takes it away: null. */
   setSession(session: { id: string; token: string } | null): void;
+  /** The sealed challenge for a passkey that the browser was given; undefined when it has none. */
+  readonly passkeyChallenge: string | undefined;
+  /** Gives the browser a sealed challenge for a passkey, or takes it away: null. */
+  setPasskeyChallenge(sealed: string | null): void;
   /** Adds a sign-in to the request's log line. */
   recordSignIn(signIn: SignInLogEntry): void;
 }

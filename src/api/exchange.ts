@@ -32,13 +32,13 @@ export interface RequestLogFields {
 }
 
 /** How somebody signs in. */
-export type SignInWay = 'password' | 'link' | 'single sign-on';
+export type SignInWay = 'password' | 'link' | 'single sign-on' | 'passkey';
 
 /** Somebody signed in, or could not; for the log. */
 export interface SignInLogEntry {
   outcome: 'ok' | 'failed';
   by: SignInWay;
-  /** Undefined when nobody has that e-mail address, or that link. */
+  /** Undefined when nobody has that e-mail address, link or passkey. */
   userId: string | undefined;
   /** Why not, where that is not plain. */
   reason?: string;

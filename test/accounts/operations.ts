@@ -74,6 +74,7 @@ const ofMemory: Record<string, string> = {
   endBrowserSession: 'browserSession',
   endProvisionedCredentials: 'provisioningKey',
   finishRotation: 'credential',
+  removePasskey: 'passkey',
   replayRequest: 'capturedRequest',
   requestLog: 'loggedRequest',
   loggedRequest: 'loggedRequest',
@@ -95,7 +96,7 @@ const texts: Record<string, string> = Object.fromEntries(
     'dataCollectionStreamName version certificatePem privateKeyPem cidr action remove allow deny provider secret realm',
     'token current username password minVersion expressions value url method body clientIp policy signingSecret fields filter',
     'text kind kinds binds redactHeaders path bodyBase64 compression endpoint from to addressPattern recipients note',
-    'code reason label toVersion provisioningKey deviceId hostName orderBy search list removeLabels host vaultName port attempt query',
+    'code reason label toVersion provisioningKey deviceId hostName orderBy search list removeLabels host vaultName port attempt query credential',
     'issuer scopes cookiePrefix emailAddresses emailDomains teams organizations trafficPolicy',
   ]
     .flatMap((line) => line.split(' '))

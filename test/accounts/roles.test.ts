@@ -17,7 +17,7 @@ import {
 
 /** Users and bot users are the admins' business. */
 const adminsOnly =
-  /^((create|update|delete|deactivate)(User|BotUser|AlertRule|AlertChannel|AlertSilence)|createSignInLink|removeSecondFactor|changeAcmeAccountKey|acknowledgeAlert|testAlertChannel)$/;
+  /^((create|update|delete|deactivate)(User|BotUser|AlertRule|AlertChannel|AlertSilence)|createSignInLink|removeSecondFactor|removePasskeys|changeAcmeAccountKey|acknowledgeAlert|testAlertChannel)$/;
 /** What others hold is, too. */
 const ofHolder =
   /^((update|delete)(Credential|ApiKey|ProvisioningKey)|(rotate|revoke|end|finish)(Credential|ProvisioningKey|ProvisionedCredentials|Rotation))$/;
@@ -25,9 +25,9 @@ const ofHolder =
 const ofOthers =
   /^((restart|stop|update)TunnelSession|(update|delete)Agent|(start|stop|clear)TrafficCapture|replayRequest)$/;
 
-/** A password or a link is what these need, and no role. */
+/** A password, a passkey or a link is what these need, and no role. */
 const signingIn =
-  /^(signIn|beginSingleSignOn|completeSingleSignOn|redeemSignInLink|changePassword|(begin|confirm|disable)SecondFactor|replaceRecoveryCodes|exchangeProvisioningKey)$/;
+  /^(signIn|beginSingleSignOn|completeSingleSignOn|redeemSignInLink|changePassword|(begin|confirm|disable)SecondFactor|replaceRecoveryCodes|(begin|add|remove)Passkey|(begin|complete)PasskeySignIn|exchangeProvisioningKey)$/;
 
 /** What this gateway does for nobody: it has no certificate authority. */
 const switchedOff = /^((retry|revoke)Certificate|changeAcmeAccountKey)$/;

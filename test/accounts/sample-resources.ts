@@ -14,6 +14,7 @@ import {
   leaveDeadLetters,
   leaveLogged,
   leaveOffline,
+  leavePasskey,
   leaveVisitor,
 } from './sample-rows.ts';
 
@@ -156,6 +157,7 @@ export async function fill(gateway: TestGateway, account: Account): Promise<Hold
   ids.servedEndpoint = (await gateway.app.prisma.endpoint.findFirstOrThrow({ where: ofEdge, select: { id: true } })).id;
   ids.capturedRequest = leaveCaptured(gateway, holder);
   ids.loggedRequest = await leaveLogged(gateway, holder);
+  ids.passkey = await leavePasskey(gateway, account);
   ids.browserSession = await leaveBrowserSession(gateway, account);
   const newest = { where: { accountId }, orderBy: { id: 'desc' } } as const;
   Object.assign(ids, await leaveVisitor(gateway, account, ids.servedEndpoint));
@@ -176,7 +178,7 @@ export async function fill(gateway: TestGateway, account: Account): Promise<Hold
 
 /** The ids by kind of the nodes that `fill` made, without what is there a second time. */
 export function oneOfEach({
-  ids: { servedEndpoint, capturedRequest, loggedRequest, browserSession, auditEntry, bulkJob, ...each },
+  ids: { servedEndpoint, capturedRequest, loggedRequest, passkey, browserSession, auditEntry, bulkJob, ...each },
 }: Pick<Holder, 'ids'>): Record<string, string> {
   return each;
 }

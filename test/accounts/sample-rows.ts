@@ -59,6 +59,17 @@ export async function leaveBrowserSession(
   return id;
 }
 
+/** Has a user add a passkey. @returns its id. */
+export async function leavePasskey(
+  { app: { prisma } }: Pick<TestGateway, 'app'>,
+  { ownerId }: Pick<Owner, 'ownerId'>,
+): Promise<string> {
+  const id = newId('pk');
+  const ofDevice = { credentialId: id, publicKey: new Uint8Array(), counter: 0, transports: [] };
+  await prisma.passkey.create({ data: { id, ownerId, name: 'a phone', ...ofDevice } });
+  return id;
+}
+
 /** Has a visitor signed in at an endpoint. @returns the ids of the visitor and of the session. */
 export async function leaveVisitor(
   { app }: Pick<TestGateway, 'app'>,

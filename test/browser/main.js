@@ -8,6 +8,7 @@ import { walkThroughDashboard } from './journeys/dashboard.js';
 import { exploreSchema } from './journeys/graphiql.js';
 import { watchManyEndpoints } from './journeys/many-endpoints.js';
 import { signOperatorIn } from './journeys/operators.js';
+import { usePasskey } from './journeys/passkey.js';
 import { useSecondFactor } from './journeys/second-factor.js';
 import { replayStolenCookie } from './journeys/stolen-cookie.js';
 import { serveAddress } from './journeys/tcp.js';
@@ -25,6 +26,7 @@ const usual = {
   visitors: signVisitorOut,
   operators: signOperatorIn,
   'second-factor': useSecondFactor,
+  passkey: usePasskey,
 };
 /** @type {Record<string, (browser: any, gateway: import('./support/gateway.js').RunningGateway) => Promise<void>>} */
 const journeys = { ...usual, large: watchManyEndpoints };

@@ -157,7 +157,7 @@ describe('the headers', () => {
         'referrer-policy': 'no-referrer',
         'cross-origin-opener-policy': 'same-origin',
         'cross-origin-resource-policy': 'same-origin',
-        'permissions-policy': expect.stringContaining('camera=()'),
+        'permissions-policy': expect.stringMatching(/^accelerometer=\(\), .* publickey-credentials-get=\(self\)$/),
         'service-operation-id': expect.stringMatching(/^op_/),
       });
       expect(String(headers['content-security-policy']).split('; '), path).toEqual([

@@ -13,6 +13,8 @@ const open = [
   'signInOffer',
   'beginSingleSignOn',
   'completeSingleSignOn',
+  'beginPasskeySignIn',
+  'completePasskeySignIn',
   'signIn',
   'signInLinkUser',
   'redeemSignInLink',

@@ -30,6 +30,12 @@ export const operations = {
   disableSecondFactor: `mutation ($input: DisableSecondFactorInput!) { disableSecondFactor(input: $input) { isAdmin } }`,
   replaceRecoveryCodes: 'mutation ($input: ReplaceRecoveryCodesInput!) { replaceRecoveryCodes(input: $input) }',
   removeSecondFactor: 'mutation ($userId: ID!) { removeSecondFactor(userId: $userId) }',
+  passkeys: 'query { passkeys { id name createdAt lastUsedAt } }',
+  beginPasskey: 'mutation ($input: PasskeyProofInput!) { beginPasskey(input: $input) }',
+  addPasskey: 'mutation ($input: AddPasskeyInput!) { addPasskey(input: $input) { id name lastUsedAt } }',
+  removePasskey: 'mutation ($id: ID!, $input: PasskeyProofInput!) { removePasskey(id: $id, input: $input) }',
+  beginPasskeySignIn: 'mutation { beginPasskeySignIn }',
+  completePasskeySignIn: `mutation ($credential: Json!) { completePasskeySignIn(credential: $credential) ${begun} }`,
   changePassword: `mutation ($input: ChangePasswordInput!) { changePassword(input: $input) ${begun} }`,
   sessions: 'query ($userId: ID) { browserSessions(userId: $userId) { id isThis createdAt lastUsedAt expiresAt } }',
   createLink: 'mutation ($userId: ID!) { createSignInLink(userId: $userId) { url expiresAt } }',
@@ -59,6 +65,8 @@ export const PASSWORD = 'correct horse battery staple';
 export interface Browser {
   /** The value of its session cookie; undefined when it has none. */
   cookie: string | undefined;
+  /** The value of the cookie with the challenge for a passkey; undefined when it has none. */
+  passkeyCookie: string | undefined;
   /** What the page of the dashboard keeps; undefined when it has nothing. */
   secret: string | undefined;
   /** On top of what a browser sends by itself; undefined leaves one out. */
@@ -82,23 +90,26 @@ export function newBrowser(api: string): Browser {
     'sec-fetch-site': 'same-origin',
     origin: new URL(api).origin,
     'user-agent': 'a browser of these tests',
-    ...(browser.cookie === undefined ? {} : { cookie: `theme=dark; __Host-gateway_session=${browser.cookie}` }),
+    ...cookiesOf(browser),
     ...browser.headers,
   });
   const browser: Browser = {
     cookie: undefined,
+    passkeyCookie: undefined,
     secret: undefined,
     headers: {},
     ask: (name, variables) => browser.post({ documentId: documentId(name), variables }),
     post: (body) => browser.send('POST', '/graphql', JSON.stringify(body)),
     async send(method, path, body) {
       const answer = await send(agent, method, api + path, all(), body);
-      const [given] = answer.headers['set-cookie'] ?? [];
-      const [, value] = /^__Host-gateway_session=([^;]*)/.exec(given ?? '') ?? [];
+      const given = answer.headers['set-cookie'] ?? [];
+      const value = cookieValue('__Host-gateway_session', given);
+      const passkey = cookieValue('__Host-gateway_session.passkey', given);
+      if (passkey !== undefined) browser.passkeyCookie = passkey || undefined;
       if (value !== undefined) browser.cookie = value || undefined;
       if (value === '') browser.secret = undefined;
-      const { signIn, completeSingleSignOn, redeemSignInLink, changePassword } = answer.body?.data ?? {};
-      const begun = signIn ?? completeSingleSignOn ?? redeemSignInLink ?? changePassword;
+      const { signIn, completeSingleSignOn, redeemSignInLink, changePassword, ...more } = answer.body?.data ?? {};
+      const begun = signIn ?? completeSingleSignOn ?? redeemSignInLink ?? changePassword ?? more.completePasskeySignIn;
       browser.secret = begun?.pageSecret ?? browser.secret;
       return answer;
     },
@@ -107,6 +118,22 @@ export function newBrowser(api: string): Browser {
     redeem: (token, password = PASSWORD, code) => browser.ask('redeem', { input: { token, password, code } }),
   };
   return browser;
+}
+
+function cookiesOf({ cookie, passkeyCookie }: Browser): { cookie?: string } {
+  const pairs = [
+    ...(cookie === undefined ? [] : [`__Host-gateway_session=${cookie}`]),
+    ...(passkeyCookie === undefined ? [] : [`__Host-gateway_session.passkey=${passkeyCookie}`]),
+  ];
+  return pairs.length === 0 ? {} : { cookie: ['theme=dark', ...pairs].join('; ') };
+}
+
+/** What an answer sets a cookie to; '' takes it away, and undefined leaves it. */
+function cookieValue(name: string, given: readonly string[]): string | undefined {
+  return given
+    .find((one) => one.startsWith(`${name}=`))
+    ?.slice(name.length + 1)
+    .replace(/;.*/s, '');
 }
 
 /** A browser in which a user is signed in, who has `PASSWORD` then. @param by an admin's key. */

@@ -20,6 +20,8 @@ const clientOf = ({ ip, userAgent }: BulkJob): ApiClient => ({
     throw new ApiError('signInNotOffered');
   },
   setSession() {},
+  passkeyChallenge: undefined,
+  setPasskeyChallenge() {},
   recordSignIn() {},
 });
 

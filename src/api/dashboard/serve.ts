@@ -34,9 +34,12 @@ const POLICY = [
 const UNUSED_FEATURES = [
   ...['accelerometer', 'autoplay', 'browsing-topics', 'camera', 'display-capture', 'encrypted-media'],
   ...['fullscreen', 'gamepad', 'geolocation', 'gyroscope', 'hid', 'idle-detection', 'local-fonts', 'magnetometer'],
-  ...['microphone', 'midi', 'payment', 'picture-in-picture', 'publickey-credentials-get', 'screen-wake-lock', 'serial'],
+  ...['microphone', 'midi', 'payment', 'picture-in-picture', 'screen-wake-lock', 'serial'],
   ...['usb', 'window-management', 'xr-spatial-tracking'],
 ];
+
+/** What passkeys need. */
+const OWN_FEATURES = ['publickey-credentials-create', 'publickey-credentials-get'];
 
 const HEADERS: Record<string, string> = {
   'Content-Security-Policy': POLICY,
@@ -44,7 +47,10 @@ const HEADERS: Record<string, string> = {
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
-  'Permissions-Policy': UNUSED_FEATURES.map((feature) => `${feature}=()`).join(', '),
+  'Permissions-Policy': [
+    ...UNUSED_FEATURES.map((feature) => `${feature}=()`),
+    ...OWN_FEATURES.map((feature) => `${feature}=(self)`),
+  ].join(', '),
 };
 
 /** Whether a path belongs to the dashboard. */

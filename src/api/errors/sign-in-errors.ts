@@ -63,7 +63,7 @@ export const signInErrors = {
     'The user with your e-mail address belongs to another identity at the provider; ask an admin.',
   ),
   ssoUserInactive: forbidden(90224, 'Your user was deactivated; ask an admin.'),
-  passwordNotOffered: forbidden(90225, 'Passwords are off here; use single sign-on.'),
+  passwordNotOffered: forbidden(90225, 'Passwords and passkeys are off here; use single sign-on.'),
   secondFactorNeeded: forbidden(
     90226,
     'Your second factor is needed, too: the six digits that your app shows, or one of your recovery codes.',
@@ -72,4 +72,21 @@ export const signInErrors = {
   secondFactorOn: conflict(90228, 'You have a second factor already; turn it off first.'),
   noSecondFactor: conflict(90229, 'You have no second factor that could be confirmed or turned off; begin one first.'),
   ownSecondFactor: conflict(90260, 'Turn off your own second factor with your password and a code.'),
+  passkeysNotOffered: conflict(
+    90261,
+    'Passkeys are for a host name and TLS: open the dashboard at its https address or at http://localhost, not at an IP address.',
+  ),
+  passkeyFailed: forbidden(
+    90262,
+    'This passkey does not sign you in: it is unknown here, or was removed. Sign in another way. The log of the gateway has the reason in "signIns".',
+  ),
+  passkeyAttemptOver: forbidden(
+    90263,
+    'This took longer than five minutes, was answered already, or another browser began it; begin anew.',
+  ),
+  passkeyRefused: invalid(90264, '{member} is no new passkey for this dashboard: {reason}.'),
+  passkeyKnown: conflict(90265, 'This passkey was added already.'),
+  tooManyPasskeys: conflict(90266, 'You have {max} passkeys already; remove one first.'),
+  passkeyNameWrong: invalid(90268, '{member} must be one line of 1 to {max} bytes.'),
+  ownPasskeys: conflict(90267, 'Remove your own passkeys with `removePasskey` and your password.'),
 } satisfies Record<string, ErrorRow>;

@@ -4,6 +4,8 @@ export * as modules from '../modules/index.ts';
 export * as apiKeys from './accounts/api-keys.ts';
 export * as botUsers from './accounts/bot-users.ts';
 export * as browserSessions from './accounts/browser-sessions.ts';
+export * as passkeySignIn from './accounts/passkey-sign-in.ts';
+export * as passkeys from './accounts/passkeys.ts';
 export * as secondFactor from './accounts/second-factor.ts';
 export * as signIn from './accounts/sign-in.ts';
 export * as singleSignOn from './accounts/single-sign-on.ts';

@@ -1,9 +1,10 @@
 // Who sent a request, as far as signing in has to know, and what it is sent back for it.
 
+import { PASSKEY_COOKIE, SESSION_COOKIE } from '../../edge/codec/own-cookies.ts';
 import type { ApiClient } from '../dependencies.ts';
 import { ApiError } from '../errors/errors.ts';
 import type { ApiExchange, SignInLogEntry } from '../exchange.ts';
-import { writeCookie } from './cookie.ts';
+import { readCookie, type SignInCookie, writeCookie } from './cookie.ts';
 import { isFromDashboard } from './dashboard-request.ts';
 
 const USER_AGENT_MAX = 512;
@@ -11,6 +12,7 @@ const USER_AGENT_MAX = 512;
 /** The other end of one request. */
 export class ExchangeClient implements ApiClient {
   readonly #exchange: ApiExchange;
+  readonly #cookies = new Map<SignInCookie, string>();
   /** The browser session that the answer begins; undefined when it begins none. */
   sessionId: string | undefined;
 
@@ -54,7 +56,22 @@ export class ExchangeClient implements ApiClient {
   /** Gives the browser the token of its session, or takes it away: null. */
   setSession(session: { id: string; token: string } | null): void {
     this.sessionId = session?.id;
-    this.#exchange.response.setHeader('Set-Cookie', writeCookie(session?.token ?? null));
+    this.#setCookie(SESSION_COOKIE, session?.token ?? null);
+  }
+
+  /** The sealed challenge for a passkey that the browser was given; undefined when it has none. */
+  get passkeyChallenge(): string | undefined {
+    return readCookie(this.#exchange.request.headers.cookie, PASSKEY_COOKIE);
+  }
+
+  /** Gives the browser a sealed challenge for a passkey, or takes it away: null. */
+  setPasskeyChallenge(sealed: string | null): void {
+    this.#setCookie(PASSKEY_COOKIE, sealed);
+  }
+
+  #setCookie(name: SignInCookie, value: string | null): void {
+    this.#cookies.set(name, writeCookie(value, name));
+    this.#exchange.response.setHeader('Set-Cookie', [...this.#cookies.values()]);
   }
 
   recordSignIn(signIn: SignInLogEntry): void {

@@ -20,7 +20,7 @@ interface VerifiedUser extends User {
   hash: string;
 }
 
-/** @throws {ApiError} when only another user may have a password, as all others use single sign-on. */
+/** @throws {ApiError} when only another user may have a password or passkeys, as all others use single sign-on. */
 export function checkMayHavePassword({ app }: Context, email: string): void {
   const only = app.signIn.singleSignOn?.settings.passwordUser;
   if (only !== undefined && only !== email) throw new ApiError('passwordNotOffered');
@@ -51,7 +51,7 @@ export async function findUserByPassword(
 export function recordFailedSignIn(
   context: Context,
   { id, accountId, subject }: Omit<User, 'role'>,
-  after: { by: 'password' | 'code'; at: string },
+  after: { by: 'password' | 'code' | 'passkey'; at: string },
 ): void {
   context.app.audit.recordSparingly(context, `sign-in ${id}`, {
     ...{ action: 'SIGN_IN_FAILED', kind: 'user', objectId: id, objectName: subject, after },

@@ -6,6 +6,9 @@ import { SPACE, TAB } from './bytes.ts';
 /** The cookie of a browser session. Browsers send it to every port of the API's host. */
 export const SESSION_COOKIE = '__Host-gateway_session';
 
+/** The cookie that binds a challenge for a passkey to the browser that asked for it. */
+export const PASSKEY_COOKIE = `${SESSION_COOKIE}.passkey`;
+
 /** What the names of all of them have, behind `__Host-` where they have that; those of visitors go on with a dot. */
 const STEM = Buffer.from('gateway_session');
 const HOST_PREFIX = Buffer.from('__Host-');

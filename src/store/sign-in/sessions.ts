@@ -124,9 +124,11 @@ function isSame(one: string, other: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Deletes expired sessions and links. */
+/** Deletes expired sessions, links and challenges. */
 export async function sweepSignIns(prisma: PrismaClient, changes: Changes, now: number): Promise<void> {
-  await prisma.signInLink.deleteMany({ where: { expiresAt: { lte: new Date(now) } } });
+  const where = { expiresAt: { lte: new Date(now) } };
+  await prisma.signInLink.deleteMany({ where });
+  await prisma.spentChallenge.deleteMany({ where });
   const isOver = { NOT: whereActive(now) };
   if ((await prisma.browserSession.count({ where: isOver })) === 0) return;
   await changes.transaction(prisma, (tx, announce) => endBrowserSessions(tx, announce, isOver));

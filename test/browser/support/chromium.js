@@ -31,8 +31,8 @@ export async function openChromium(more = []) {
       '--disable-sync',
       '--enable-precise-memory-info',
       '--js-flags=--expose-gc',
-      // No other host name resolves: requests to other hosts are recorded and fail.
-      '--host-resolver-rules=MAP *.tunnel.localhost 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+      // No other host name than localhost resolves: requests to other hosts are recorded and fail.
+      '--host-resolver-rules=MAP *.tunnel.localhost 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
       ...more,
     ],
   });

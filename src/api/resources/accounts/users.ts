@@ -38,6 +38,11 @@ const User = builder.prismaObject('Owner', {
       select: { secondFactor: { select: { confirmedAt: true } } },
       resolve: ({ secondFactor }) => Boolean(secondFactor?.confirmedAt),
     }),
+    hasPasskeys: t.boolean({
+      description: 'Whether the user can sign in with a passkey.',
+      select: { passkeys: { take: 1, select: { id: true } } },
+      resolve: ({ passkeys }) => passkeys.length > 0,
+    }),
   }),
 });
 

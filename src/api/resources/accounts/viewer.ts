@@ -6,6 +6,7 @@ import { builder } from '../../builder/builder.ts';
 import type { Caller, Context } from '../../context.ts';
 import type { ApiError } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
+import { passkeyHostOf } from '../../sign-in/passkey-ceremonies.ts';
 import { BrowserSession } from './browser-sessions.ts';
 import { Owner } from './owner.ts';
 
@@ -29,7 +30,7 @@ export const Viewer = builder.objectRef<Caller>('Viewer').implement({
     pageSecret: t.exposeString('pageSecret', {
       nullable: true,
       description:
-        'In the answers to `signIn`, `redeemSignInLink` and `changePassword` only: what the page keeps and sends as `Gateway-Dashboard` ' +
+        'In the answers to `signIn`, the other ways to sign in, and `changePassword` only: what the page keeps and sends as `Gateway-Dashboard` ' +
         'from then on. The cookie alone is not enough, as browsers send it to every port of the host.',
     }),
     hasPassword: t.boolean({
@@ -80,6 +81,13 @@ const SignInOffer = builder.objectRef<Offer>('SignInOffer').implement({
     isPasswordForAll: t.boolean({
       description: 'Whether every user may sign in with a password, and not one alone.',
       resolve: (_, __, { app }) => app.signIn.singleSignOn?.settings.passwordUser === undefined,
+    }),
+    passkeyHost: t.string({
+      nullable: true,
+      description:
+        'The host name that passkeys of the dashboard are for; null where there can be none: at an IP address, and without TLS ' +
+        'elsewhere than at `localhost`.',
+      resolve: (_, __, { baseUrl }) => passkeyHostOf(baseUrl),
     }),
     isSetUp: t.boolean({
       description:

@@ -18,6 +18,7 @@ import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { isAdmin, userCrumbs } from './navigation.ts';
 import type { Role } from './roles.ts';
 import { SignInLinkSection } from './sign-in-link.tsx';
+import { UserPasskeysSection } from './user-passkeys.tsx';
 import { UserSecondFactorSection } from './user-second-factor.tsx';
 import { UserSessionsSection } from './user-sessions.tsx';
 
@@ -106,6 +107,9 @@ export function UserPage() {
       {isAdmin() && active && <SignInLinkSection key={id} userId={id} email={email} />}
       {isAdmin() && user.hasSecondFactor && !isYou && (
         <UserSecondFactorSection userId={id} email={email} onRemoved={() => void refetch()} />
+      )}
+      {isAdmin() && user.hasPasskeys && !isYou && (
+        <UserPasskeysSection userId={id} email={email} onRemoved={() => void refetch()} />
       )}
       {isAdmin() && <UserSessionsSection userId={id} email={email} isYou={isYou} />}
       <AuditHistory id={id} />

@@ -1,9 +1,10 @@
-// The viewer's own page: role, password, second factor and browser sessions.
+// The viewer's own page: role, password, second factor, passkeys and browser sessions.
 
 import { viewer, viewerName } from '../../data/session/session.ts';
 import { Page } from '../../ui/layout/page.tsx';
 import { DescriptionList } from '../../ui/text/description-list.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
+import { OwnPasskeys } from './passkeys.tsx';
 import { Password } from './password.tsx';
 import { OwnSecondFactor } from './second-factor.tsx';
 import { OwnSessions } from './sessions.tsx';
@@ -27,6 +28,7 @@ export default function Screen() {
       />
       <Password />
       {currentViewer.hasPassword && <OwnSecondFactor />}
+      {currentViewer.hasPassword && <OwnPasskeys />}
       <OwnSessions />
     </Page>
   );

@@ -1,4 +1,4 @@
-// The sign-in screen: by e-mail address and password, with the operator's provider, or by a one-time link, which sets a new password.
+// The sign-in screen: by e-mail address and password, with a passkey, with the operator's provider, or by a one-time link, which sets a new password.
 
 import { useEffect, useState } from 'preact/hooks';
 import { useQuery } from '../../data/hooks/use-query.ts';
@@ -10,22 +10,23 @@ import { ErrorNote } from '../../ui/feedback/error-note.tsx';
 import { Note } from '../../ui/feedback/note.tsx';
 import { Skeleton } from '../../ui/feedback/skeleton.tsx';
 import { SignInLinkForm } from './link-form.tsx';
+import { SignInPasskeyButton } from './passkey.tsx';
 import { SignInPasswordForm } from './password-form.tsx';
 import { SingleSignOnButton, SingleSignOnEnd } from './single-sign-on.tsx';
 
 interface WaysProps {
-  offer: { singleSignOn: string | null; isPasswordForAll: boolean };
+  offer: { singleSignOn: string | null; isPasswordForAll: boolean; passkeyHost: string | null };
 }
 
 /** The ways to sign in that are open now. */
-function Ways({ offer: { singleSignOn, isPasswordForAll } }: WaysProps) {
+function Ways({ offer: { singleSignOn, isPasswordForAll, passkeyHost } }: WaysProps) {
   const [wantsPassword, setWantsPassword] = useState(false);
   if (signInToken.value !== null) return <SignInLinkForm token={signInToken.value} />;
   if (singleSignOn === null)
     return (
       <>
         <h1>Sign in</h1>
-        <SignInPasswordForm />
+        <OwnWays passkeyHost={passkeyHost} />
       </>
     );
   return (
@@ -37,12 +38,22 @@ function Ways({ offer: { singleSignOn, isPasswordForAll } }: WaysProps) {
         <SingleSignOnButton name={singleSignOn} />
       )}
       {isPasswordForAll || wantsPassword ? (
-        <SignInPasswordForm />
+        <OwnWays passkeyHost={passkeyHost} />
       ) : (
         <Button variant="plain" onClick={() => setWantsPassword(true)}>
           Sign in with the emergency password
         </Button>
       )}
+    </>
+  );
+}
+
+/** The ways that need no provider. */
+function OwnWays({ passkeyHost }: { passkeyHost: string | null }) {
+  return (
+    <>
+      <SignInPasswordForm />
+      <SignInPasskeyButton host={passkeyHost} />
     </>
   );
 }
