@@ -57,6 +57,7 @@ const COLUMNS: Record<string, Record<string, string>> = {
   certificate_authority: { ...NOTES, ...AGES, ...CERTIFICATE, ca_pem: `''`, subject_common_name: `'c' || i` },
   ip_policy: { ...NOTES, ...AGES },
   ip_policy_rule: { ...NOTES, ...AGES, policy_id: '$policy', cidr: `i || '.0.0.0/32'`, action: `'ALLOW'` },
+  account_ip_restriction: { ...NOTES, ...AGES, type: `'API'` },
   vault: { ...NOTES, ...AGES, ...CHANGED, name: `'v' || i` },
   secret: { ...NOTES, ...AGES, ...CHANGED, vault_id: '$vault', name: `'s' || i`, value: `''` },
   app_user: { ...AGES, issuer: `'https://id.example.com'`, subject: 'i::text', ...SEEN, last_login_at: 'now()' },

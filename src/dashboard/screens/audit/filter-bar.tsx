@@ -37,6 +37,7 @@ const KINDS = [
   'agent',
   'alert',
   'alertChannel',
+  'accountIpRestriction',
   'alertRule',
   'alertSilence',
   'apiKey',
