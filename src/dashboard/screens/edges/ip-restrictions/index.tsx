@@ -24,7 +24,7 @@ import { listPaths, newPath, tabs } from '../navigation.ts';
 import { IpRestrictionForm } from './form.tsx';
 import { restrictionTypes } from './types.ts';
 
-const crumbs = [{ title: 'IP restrictions', href: listPaths.ipRestrictions }];
+const crumbs = [{ title: 'IP restrictions', href: listPaths.restrictions }];
 const titleOf = ({ type }: { type: string }) => restrictionTypes[type] ?? type;
 
 const columns: Column<AccountIpRestrictionRowFragment>[] = [
@@ -63,7 +63,7 @@ export function IpRestrictionList() {
     <Page
       title="IP restrictions"
       actions={
-        <LinkButton variant="primary" href={newPath(listPaths.ipRestrictions)}>
+        <LinkButton variant="primary" href={newPath(listPaths.restrictions)}>
           New IP restriction
         </LinkButton>
       }
@@ -79,7 +79,7 @@ export function IpRestrictionList() {
         empty={
           <EmptyState
             title="No IP restrictions yet"
-            action={<LinkButton href={newPath(listPaths.ipRestrictions)}>New IP restriction</LinkButton>}
+            action={<LinkButton href={newPath(listPaths.restrictions)}>New IP restriction</LinkButton>}
           >
             An IP restriction says from which addresses your account can be used: by visitors of all endpoints, agents,
             API keys, or people in the dashboard.
@@ -96,7 +96,7 @@ export function NewIpRestriction() {
     <Page title="New IP restriction" crumbs={crumbs}>
       <IpRestrictionForm
         onDone={(id) => route(objectPath('accountIpRestriction', id))}
-        onCancel={() => route(listPaths.ipRestrictions)}
+        onCancel={() => route(listPaths.restrictions)}
       />
     </Page>
   );
@@ -122,7 +122,7 @@ export function IpRestrictionPage() {
           key={id}
           restriction={restriction}
           onDone={() => toast('The IP restriction is changed.')}
-          onCancel={() => route(listPaths.ipRestrictions)}
+          onCancel={() => route(listPaths.restrictions)}
         />
       </Section>
     </DetailPage>
