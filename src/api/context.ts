@@ -11,6 +11,7 @@ import type { SessionCommands } from '../tunnel/control/session-commands.ts';
 import type { AuditTrailOf, CascadeOf, RecordedAct } from './audit-contract.ts';
 import type { Caller } from './caller.ts';
 import type {
+  AddressRestrictions,
   AgentEndpointInfo,
   AlertTester,
   ApiClient,
@@ -30,8 +31,8 @@ import { translateConflict, translateWriteError } from './write-errors.ts';
 
 export type { Announce, Caller, RecordedAct };
 
-/** What the API needs of the rest of the gateway. */
-export interface ApiApp {
+/** What the API needs of the rest of the gateway: also what modules need, for trial runs of policies. */
+export interface ApiApp extends Pick<ModuleEnvironment, 'signingKey' | 'sendOutbound' | 'locate'> {
   config: ApiSettings;
   prisma: PrismaClient;
   keys: Keys;
@@ -46,12 +47,6 @@ export interface ApiApp {
   traffic: TrafficState;
   /** Where traffic policies are compiled. */
   policies: CompileQueue;
-  /** Brings what webhooks are checked with whose senders publish it. */
-  signingKey: ModuleEnvironment['signingKey'];
-  /** Sends what trial runs of policies ask other servers. */
-  sendOutbound: ModuleEnvironment['sendOutbound'];
-  /** Where addresses are, for trial runs of policies. */
-  locate: ModuleEnvironment['locate'];
   /** Where agents connect to this node. */
   agentEndpoint(): AgentEndpointInfo;
   /** The other nodes, and this one. */
@@ -64,6 +59,8 @@ export interface ApiApp {
   audit: AuditTrail;
   /** Notes which API keys are used. */
   apiKeyUsage: ApiKeyUsage;
+  /** From which addresses accounts may be used. */
+  restrictions: AddressRestrictions;
   /** Where users sign in. */
   signIn: SignInService;
   /** Runs operations that cost much. */

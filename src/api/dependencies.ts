@@ -5,6 +5,7 @@ import type { Captures } from '../capture/captures.ts';
 import type { ClusterCaptures } from '../capture/cluster-captures.ts';
 import type { EdgeVisit, EdgeVisitResult } from '../capture/edge-visit.ts';
 import type { Replays } from '../capture/replay.ts';
+import type { LiveRestrictions } from '../edge/restrictions/live-restrictions.ts';
 import type { Target } from '../events/sinks/index.ts';
 import type { CircuitBreakerSnapshot } from '../http/circuit-breaker.ts';
 import type { ClusterRequestLog } from '../request-log/cluster-request-log.ts';
@@ -83,6 +84,9 @@ export interface HeavyOperationQueue {
   /** @throws {ApiError} when too many of the account wait already. */
   run<T>(accountId: string, work: () => Promise<T>): Promise<T>;
 }
+
+/** From which addresses accounts may be used, as every process of the gateway knows it. */
+export type AddressRestrictions = Pick<LiveRestrictions, 'of' | 'refresh' | 'onChange'>;
 
 /** The other end of one request, as far as signing in has to know it. */
 export interface ApiClient {

@@ -9,6 +9,7 @@ import type { StoredCapture } from '../capture/stored-capture.ts';
 import type { NodeIdentity } from '../cluster/node-identity.ts';
 import type { EdgeConfigSource, EdgeConfigs } from '../edge/edges/edge-config.ts';
 import type { TrafficBucket } from '../edge/metrics/traffic-stats-store.ts';
+import type { AccountRestriction } from '../edge/restrictions/restriction-source.ts';
 import type { AccountSecrets } from '../edge/vaults/secret-source.ts';
 import type { TrafficSource, TrafficStore } from '../events/traffic/store.ts';
 import type { VisitorSessions } from '../http/visitor-sessions.ts';
@@ -69,6 +70,7 @@ export interface ControlCalls extends RegistrarCalls, Pick<EdgeConfigSource, 'fi
   /** The edges that were loaded last are live. */
   edgesApplied(): void;
   loadSecrets(accountIds: readonly string[] | null): Promise<AccountSecrets[]>;
+  loadRestrictions(accountIds: readonly string[] | null): Promise<AccountRestriction[]>;
   loadCaptures(ids: readonly string[] | null): Promise<StoredCapture[]>;
   trafficSources(): Promise<TrafficSource[]>;
   /** The worker has ended its sessions, and stops. */
@@ -92,6 +94,8 @@ export interface WorkerCalls {
   edgesChanged(ids: readonly string[] | null): Promise<void>;
   /** @returns when the change is followed. */
   secretsChanged(accountIds: readonly string[] | null): Promise<void>;
+  /** @returns when the change acts. */
+  restrictionsChanged(accountIds: readonly string[] | null): Promise<void>;
   /** @returns when the change is followed. */
   capturesChanged(ids: readonly string[] | null): Promise<void>;
   /** @returns when the subscriptions to traffic events are loaded. */

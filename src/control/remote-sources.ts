@@ -1,9 +1,10 @@
-// What a worker reads of the control process: the configuration of edges, captures, secrets, subscriptions to traffic events, and the other
-// nodes.
+// What a worker reads of the control process: the configuration of edges, captures, secrets, IP restrictions, subscriptions to traffic
+// events, and the other nodes.
 
 import type { CaptureSource } from '../capture/stored-capture.ts';
 import type { EdgeConfigSource } from '../edge/edges/edge-config.ts';
 import type { TrafficStatsStore } from '../edge/metrics/traffic-stats-store.ts';
+import type { RestrictionSource } from '../edge/restrictions/restriction-source.ts';
 import type { SecretSource } from '../edge/vaults/secret-source.ts';
 import type { TrafficStore } from '../events/traffic/store.ts';
 import type { VisitorSessionSource } from '../http/visitor-sessions.ts';
@@ -19,6 +20,7 @@ export class RemoteSources {
   readonly #onEdges = new Set<(ids: readonly string[] | null) => Promise<void>>();
   readonly #onCaptures = new Set<(ids: readonly string[] | null) => Promise<void>>();
   readonly #onSecrets = new Set<(accountIds: readonly string[] | null) => Promise<void>>();
+  readonly #onRestrictions = new Set<(accountIds: readonly string[] | null) => Promise<void>>();
   readonly #onTrafficSources = new Set<() => unknown>();
   readonly #onVisitorSessions = new Set<(ids: readonly string[] | undefined) => Promise<void>>();
   /** The port in the URLs of edges, once it is known. */
@@ -31,7 +33,12 @@ export class RemoteSources {
   /** What the control process tells. */
   readonly told: Pick<
     WorkerCalls,
-    'edgesChanged' | 'capturesChanged' | 'secretsChanged' | 'trafficSourcesChanged' | 'visitorSessionsEnded'
+    | 'edgesChanged'
+    | 'capturesChanged'
+    | 'secretsChanged'
+    | 'restrictionsChanged'
+    | 'trafficSourcesChanged'
+    | 'visitorSessionsEnded'
   > = {
     edgesChanged: async (ids) => {
       await Promise.all([...this.#onEdges].map((listener) => listener(ids)));
@@ -41,6 +48,9 @@ export class RemoteSources {
     },
     secretsChanged: async (accountIds) => {
       await Promise.all([...this.#onSecrets].map((listener) => listener(accountIds)));
+    },
+    restrictionsChanged: async (accountIds) => {
+      await Promise.all([...this.#onRestrictions].map((listener) => listener(accountIds)));
     },
     trafficSourcesChanged: async () => {
       await Promise.all([...this.#onTrafficSources].map((listener) => listener()));
@@ -54,6 +64,7 @@ export class RemoteSources {
     void open.then(() => this.told.edgesChanged(null)).catch(() => undefined); // It is lost again, and this is called again.
     void this.told.capturesChanged(null);
     void this.told.secretsChanged(null);
+    void this.told.restrictionsChanged(null);
     void this.told.trafficSourcesChanged();
     this.told.visitorSessionsEnded(undefined);
   }
@@ -94,6 +105,14 @@ export class RemoteSources {
     onChange: (listener) => {
       this.#onSecrets.add(listener);
       return () => this.#onSecrets.delete(listener);
+    },
+  };
+
+  readonly restrictions: RestrictionSource = {
+    load: (accountIds) => this.#client().call('loadRestrictions', accountIds),
+    onChange: (listener) => {
+      this.#onRestrictions.add(listener);
+      return () => this.#onRestrictions.delete(listener);
     },
   };
 

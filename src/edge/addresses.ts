@@ -19,6 +19,11 @@ export function show({ address, port, family }: AddressInfo): string {
   return `${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
+/** `20000-29999`, or one port alone. */
+export function showPorts({ first, last }: { first: number; last: number }): string {
+  return first === last ? String(first) : `${first}-${last}`;
+}
+
 /** `https://example.com:8443`; the usual port is left out. */
 export function httpsOrigin(hostname: string, port: number): string {
   return port === 443 ? `https://${hostname}` : `https://${hostname}:${port}`;

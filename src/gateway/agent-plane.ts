@@ -2,7 +2,9 @@
 
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
+import type { LiveRestrictions } from '../edge/restrictions/live-restrictions.ts';
 import type { Certificates } from '../edge/tls/certificates.ts';
+import type { AgentAddresses } from '../tunnel/control/agent-addresses.ts';
 import type { Registrar } from '../tunnel/control/registrar.ts';
 import { ResumeTokens } from '../tunnel/control/resume-tokens.ts';
 import type { TcpPorts } from '../tunnel/control/tcp-ports.ts';
@@ -27,6 +29,7 @@ export interface AgentPlaneParts {
   /** The key that signs cookies and bind tokens. */
   tokenKey: Buffer;
   certificates: Certificates;
+  restrictions: Pick<LiveRestrictions, 'of' | 'onChange'>;
   /** The names and addresses in the listener's own certificate. */
   hosts: string[];
   log: Logger;
@@ -56,6 +59,7 @@ export async function startAgentPlane(
     tcpPorts,
     tokenKey,
     certificates,
+    restrictions,
     hosts,
     log,
     onFailure,
@@ -64,7 +68,11 @@ export async function startAgentPlane(
   }: AgentPlaneParts,
 ): Promise<AgentPlane> {
   const onEvent = (text: string, details: object) => log.info(details, text);
-  const sessions = new AgentSessions({ registrar, endpoints, time: Date.now, onFailure, onEvent });
+  const addresses: AgentAddresses = {
+    of: (accountId) => restrictions.of('agent', accountId),
+    onChange: (listener) => restrictions.onChange(listener),
+  };
+  const sessions = new AgentSessions({ registrar, endpoints, addresses, time: Date.now, onFailure, onEvent });
   const moves =
     cluster && new SessionMoves({ sessions, registrar, hold: cluster.holdVisitors, release: cluster.releaseVisitors });
   const identity = await certificates.agentListener(hosts);
@@ -78,6 +86,7 @@ export async function startAgentPlane(
         tokens: new ResumeTokens(tokenKey),
         modules,
         endpoints,
+        addresses,
         sessions,
         authtokenThrottle: new AuthtokenThrottle(),
         quotas: new AccountQuotas(config, tcpPorts),

@@ -22,6 +22,7 @@ import type { Config } from '../config/config.ts';
 import type { CertificateSource } from '../monitoring/node-metrics.ts';
 import { BulkJobStore } from '../store/bulk/bulk-jobs.ts';
 import { hasOwnCertificate } from '../store/certificates/own-certificates.ts';
+import { restrictionSource } from '../store/restrictions/restriction-source.ts';
 import type { SessionCommands } from '../tunnel/control/session-commands.ts';
 import { callbackHandler } from '../visitor-sign-in/callback.ts';
 import { OpenidProvider } from '../visitor-sign-in/openid-provider.ts';
@@ -32,6 +33,7 @@ import type { GatewayOptions } from './gateway-options.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import { type ReservedAddress, stopperOf } from './managed-server.ts';
 import { nodeDirectory } from './node-directory.ts';
+import { startRestrictions } from './policies/live-restrictions.ts';
 import type { Storage } from './storage.ts';
 import { trafficState } from './traffic-state.ts';
 
@@ -90,6 +92,7 @@ export async function startApiPlane(
   // The operator chose the provider, which may be in a private network.
   const provider = new OpenidProvider({ isPrivateFetched: true, time: now, monotonic: () => performance.now() });
   const singleSignOn = config.singleSignOn && createSingleSignOn(config.singleSignOn, { keys, provider, now });
+  const restrictions = await startRestrictions(parts, restrictionSource({ prisma, changes }), log);
   const app: ApiApp = {
     config,
     prisma,
@@ -105,6 +108,7 @@ export async function startApiPlane(
     locate,
     audit: createAuditTrail(createAuditObjectLoader(schema, routes), { days: config.auditDays, now, log }),
     apiKeyUsage: keyUse,
+    restrictions,
     signIn: createSignInService(now, sharing, singleSignOn),
     heavyOperations: new HeavyOperations(),
     agentEndpoint: () => ({

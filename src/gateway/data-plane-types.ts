@@ -13,6 +13,7 @@ import type { LiveEdges } from '../edge/edges/live-edges.ts';
 import type { TrafficRecorderOptions } from '../edge/metrics/traffic-recorder.ts';
 import type { ProxyProtocolListeners } from '../edge/proxy-protocol/listeners.ts';
 import type { TrafficReporter } from '../edge/reports/traffic-reports.ts';
+import type { RestrictionSource } from '../edge/restrictions/restriction-source.ts';
 import type { Certificates } from '../edge/tls/certificates.ts';
 import type { SecretSource } from '../edge/vaults/secret-source.ts';
 import type { ModuleEnvironment } from '../http/module.ts';
@@ -33,6 +34,8 @@ export interface DataPlaneParts extends Pick<ModuleEnvironment, 'signingKey' | '
   openEdgeConfigSource(publicHttpsPort: number): Promise<EdgeConfigSource>;
   /** The captures that are on. */
   captureSource: CaptureSource;
+  /** The IP restrictions of accounts. */
+  restrictionSource: RestrictionSource;
   /** The secrets that policies read. */
   secretSource: SecretSource;
   newOperationId(): string;

@@ -6,7 +6,7 @@ import { visitEdge } from '../capture/edge-visit.ts';
 import { Replays } from '../capture/replay.ts';
 import type { Config } from '../config/config.ts';
 import { AcmeChallenges } from '../edge/acme-challenges.ts';
-import { listen, show } from '../edge/addresses.ts';
+import { listen, show, showPorts } from '../edge/addresses.ts';
 import { LiveEdges } from '../edge/edges/live-edges.ts';
 import { createHttpListener } from '../edge/http1/listener.ts';
 import { createCounters } from '../edge/metrics/counters.ts';
@@ -38,6 +38,7 @@ import type { DataPlane, DataPlaneParts } from './data-plane-types.ts';
 import { followPorts } from './follow-ports.ts';
 import { findServing, moduleEnvironment, visitServices } from './forwarding-services.ts';
 import { type Lifecycle, startAll } from './lifecycle.ts';
+import { startRestrictions } from './policies/live-restrictions.ts';
 import { startSecrets } from './policies/live-secrets.ts';
 import { startSessionCache } from './policies/session-cache.ts';
 import { startRequestLog } from './request-log.ts';
@@ -64,6 +65,7 @@ async function startParts(
     openEdgeConfigSource,
     captureSource,
     secretSource,
+    restrictionSource,
     newOperationId,
     newCaptureId,
     tokenKey,
@@ -106,7 +108,8 @@ async function startParts(
   const recorder = await startRecorder(parts, config, { statistics, log, registry });
   const requestLog = await startRequestLog(parts, config.requestLogBytes, now);
   const reports = { reporter: withCaptures(reporter, captures), recorder, requestLog };
-  const visits = visitServices({ log, newOperationId, ...reports });
+  const restrictions = await startRestrictions(parts, restrictionSource, log);
+  const visits = visitServices({ log, newOperationId, restrictions, ...reports });
   const onFailure = (error: unknown) => log.error({ err: describeFailure(error) }, 'unexpected error in a session');
   const secrets = await startSecrets(parts, secretSource, log);
   const visitorSessions = await startSessionCache(parts, sessionSource, { time: statistics.now, log });
@@ -176,7 +179,6 @@ async function startParts(
   edges.onApplied(() => tls.review());
   await edges.start();
   allIsLive();
-
   const plain = await parts.start({
     name: 'HTTP listener',
     start: () => createHttpListener(httpListenerContext(sides, https, publicHttpsPort), limit),
@@ -207,7 +209,7 @@ async function startParts(
   const { agents, sessions, moves } = await startAgentPlane(parts, config, {
     settings: { ...config, publicHttpPort, publicHttpsPort },
     ...{ registrar, endpoints, modules, tcpPorts: tcp, tokenKey, certificates, hosts, log, onFailure },
-    cluster,
+    ...{ cluster, restrictions },
     movesAgents: () => isReplaced?.() ?? true,
   });
   proxied.guard('agent', agents.server);
@@ -223,13 +225,12 @@ async function startParts(
     : { http: httpAddress, https: httpsAddress };
   const localHeader = proxied.localHeader.bind(proxied);
   const visitable = { listeners: ownListeners, proxyHeader: localHeader };
-  const { first, last } = config.tcpPorts;
   return {
     addresses: {
       agent: show(agentAddress),
       http: show(httpAddress),
       https: show(httpsAddress),
-      tcp: first === last ? String(first) : `${first}-${last}`,
+      tcp: showPorts(config.tcpPorts),
     },
     caFile: certificates.caFile,
     expiries: certificates.expiries,

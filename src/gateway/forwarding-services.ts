@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { RequestCapture } from '../capture/captured-request.ts';
 import type { Config } from '../config/config.ts';
 import type { PipelineServices } from '../edge/pipeline/services.ts';
+import type { LiveRestrictions } from '../edge/restrictions/live-restrictions.ts';
 import { asHttp1Endpoint } from '../edge/upstream/http2/http1-adapter.ts';
 import type { ModuleEnvironment } from '../http/module.ts';
 import { describeFailure } from '../runtime/describe-failure.ts';
@@ -14,6 +15,7 @@ import { type EndpointRegistry, endpointAddress, parseInternalUrl } from '../tun
 interface VisitServicesOptions
   extends Pick<PipelineServices, 'newOperationId' | 'reporter' | 'recorder' | 'requestLog'> {
   log: Logger;
+  restrictions: Pick<LiveRestrictions, 'of'>;
 }
 
 export function visitServices({
@@ -22,6 +24,7 @@ export function visitServices({
   reporter,
   recorder,
   requestLog,
+  restrictions,
 }: VisitServicesOptions): PipelineServices {
   return {
     time: Date.now,
@@ -31,6 +34,7 @@ export function visitServices({
     reporter,
     recorder,
     requestLog,
+    restrictionOf: (accountId) => restrictions.of('endpoints', accountId),
   };
 }
 

@@ -16,6 +16,7 @@ import { newId } from '../store/ids.ts';
 import type { NodeLease } from '../store/node-lease.ts';
 import { loadClusterAuthority } from '../store/nodes/cluster-authority.ts';
 import { createNodeSource } from '../store/nodes/node-source.ts';
+import { restrictionSource } from '../store/restrictions/restriction-source.ts';
 import { secretSource } from '../store/secrets/secret-source.ts';
 import { trafficStatsStore } from '../store/traffic-stats/traffic-stats-store.ts';
 import type { NodeRegistrar } from '../store/tunnels/registrar.ts';
@@ -84,6 +85,7 @@ async function startHere(parts: Lifecycle, options: TrafficPlaneParts): Promise<
           return edgeConfigSource({ prisma, changes, keys, descriptors: moduleDescriptors, onFailure });
         },
         secretSource: secretSource({ prisma, changes, keys, onFailure }),
+        restrictionSource: restrictionSource({ prisma, changes }),
         captureSource: captureSource({ prisma, changes, now }),
         reporter,
         statistics: { store: trafficStatsStore(prisma), writer: newId('node'), now },

@@ -1,8 +1,10 @@
 // `npm run sign-in-link`: creates a sign-in link on the machine itself, for an admin who has forgotten the password and whom no other
-// admin can help. `-- --second-factor-off` turns the user's second factor off beside it.
+// admin can help. `-- --second-factor-off` turns the user's second factor off beside it, `-- --ip-restriction-off` leaves the
+// IP restriction for the dashboard unenforced.
 
 import { createSignInLink } from '../store/sign-in/links.ts';
 import { hasSecondFactor, removeSecondFactor } from '../store/sign-in/second-factors.ts';
+import { liftRestriction, RESTRICTION_OFF } from './lift-restriction.ts';
 import { recordAct } from './record-act.ts';
 import { runTool } from './run-tool.ts';
 import { withStore } from './with-store.ts';
@@ -11,7 +13,7 @@ const SECOND_FACTOR_OFF = '--second-factor-off';
 
 await runTool((...given) =>
   withStore(async ({ config, prisma, keys }) => {
-    const email = given.find((argument) => argument !== SECOND_FACTOR_OFF);
+    const email = given.find((argument) => argument !== SECOND_FACTOR_OFF && argument !== RESTRICTION_OFF);
     const turnsOff = given.includes(SECOND_FACTOR_OFF);
     const users = await prisma.owner.findMany({
       where: { kind: 'USER', active: true, ...(email === undefined ? { role: 'ADMIN' } : { subject: email }) },
@@ -31,6 +33,7 @@ await runTool((...given) =>
     for (const { id, subject, accountId } of users) {
       const { token, expiresAt } = await prisma.$transaction(async (tx) => {
         const by = { accountId, tool: 'npm run sign-in-link' };
+        if (given.includes(RESTRICTION_OFF)) await liftRestriction(tx, config, by, 'DASHBOARD');
         const user = { kind: 'user', objectId: id, objectName: subject };
         if (turnsOff && (await removeSecondFactor(tx, id)))
           await recordAct(tx, config, by, { ...user, action: 'SECOND_FACTOR_OFF' });

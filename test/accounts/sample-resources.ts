@@ -35,8 +35,16 @@ export interface Holder {
 
 const { certificate_pem: certificatePem, private_key_pem: privateKeyPem } = await issue({ names: ['*.example.com'] });
 
+/** How many IP restrictions of an account were made: it may have one of each type. */
+const restrictionsOf = new Map<string, number>();
+function nextType(accountId: string): string {
+  const count = restrictionsOf.get(accountId) ?? 0;
+  restrictionsOf.set(accountId, count + 1);
+  return ['endpoints', 'agent', 'api', 'dashboard'][count % 4] ?? '';
+}
+
 /** A valid input for each `create…` mutation, never the same twice; in an order in which each finds what it names. */
-const inputs: Record<string, (holder: Pick<Holder, 'ids' | 'zone'>) => object> = {
+const inputs: Record<string, (holder: Omit<Holder, 'hostport'>) => object> = {
   user: () => ({ email: `${fresh()}@example.com`, role: 'admin' }),
   botUser: () => ({ name: fresh() }),
   credential: () => ({ description: fresh(), acl: ['bind:*.example.com', 'bind:app=*'] }),
@@ -50,6 +58,12 @@ const inputs: Record<string, (holder: Pick<Holder, 'ids' | 'zone'>) => object> =
     ipPolicyId: ids.ipPolicy,
     cidr: `2001:db8:${Number(fresh().slice(1)).toString(16)}::/48`,
     action: 'allow',
+  }),
+  // Not enforced, as all of the account's agents and visitors are elsewhere.
+  accountIpRestriction: (holder) => ({
+    type: nextType(holder.account.accountId),
+    ipPolicyIds: [holder.ids.ipPolicy],
+    description: fresh(),
   }),
   vault: () => ({ name: fresh() }),
   secret: ({ ids }) => ({ name: fresh(), value: fresh(), vaultId: ids.vault }),
@@ -96,7 +110,7 @@ export const creation = (kind: string) => `create${kind.charAt(0).toUpperCase()}
 const kindOfCreation = new Map(Object.keys(inputs).map((kind) => [creation(kind), kind]));
 
 /** The input of a mutation that creates a thing; undefined for every other operation. */
-export function creationInput(field: string, holder: Pick<Holder, 'ids' | 'zone'>): object | undefined {
+export function creationInput(field: string, holder: Omit<Holder, 'hostport'>): object | undefined {
   if (field === 'publishEdge')
     return { protocol: 'https', host: `${fresh()}.${holder.zone}`, labels: { app: fresh() } };
   const kind = kindOfCreation.get(field);

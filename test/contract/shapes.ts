@@ -61,6 +61,7 @@ export const shapes = {
     'not_before not_after key_usages extended_key_usages private_key_type issuer_common_name serial_number',
   ipPolicy: `id uri created_at ${texts}`,
   ipPolicyRule: `id uri created_at ${texts} cidr ip_policy ${ref} action`,
+  accountIpRestriction: `id uri created_at ${texts} enforced type ip_policies ${ref}`,
   vault: `id uri created_at updated_at name ${texts} created_by last_updated_by`,
   secret: `id uri created_at updated_at name ${texts} created_by ${ref} last_updated_by ${ref} vault ${ref} vault_name`,
   appUser: 'id uri identity_provider { name url } provider_user_id name email created_at last_active last_login',

@@ -36,6 +36,7 @@ type Kind =
   | 'certificate'
   | 'ipPolicy'
   | 'ipPolicyRule'
+  | 'ipRestriction'
   | 'vault'
   | 'secret'
   | 'appUser'
@@ -92,6 +93,7 @@ export async function makeWorld(): Promise<World> {
     route,
     ipPolicy,
     ipPolicyRule: await idOf('/ip_policy_rules', { ip_policy_id: ipPolicy, cidr: '192.0.2.0/24', action: 'allow' }),
+    ipRestriction: await idOf('/ip_restrictions', { type: 'agent', ip_policy_ids: [ipPolicy] }),
     vault,
     secret: await idOf('/vault_secrets', { vault_id: vault, name: 'secret of the world', value: 'open sesame' }),
     certificate: await idOf('/tls_certificates', server),

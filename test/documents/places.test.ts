@@ -41,6 +41,8 @@ const EXCEPTIONS: Record<string, Record<string, string>> = {
   compression: { 'src/events/sinks/otlp.ts': 'a setting of this target has the same name' },
   ipRestriction: {
     'src/api/resources/capture/captured-request-type.ts': 'an example in a description of the schema',
+    'src/api/resources/ip-restrictions.ts': 'accounts have restrictions, too, of the same name in REST',
+    'src/edge/restrictions/address-gate.ts': 'what accounts restrict acts as the module does',
   },
   mutualTls: {
     'src/policy/actions/terminate-tls.ts': 'the specification has settings of the action whose names begin alike',

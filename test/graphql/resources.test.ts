@@ -38,6 +38,7 @@ test('the search shows kinds in the order that its description names', () => {
     ...[
       'ipPolicy',
       'ipPolicyRule',
+      'accountIpRestriction',
       'vault',
       'secret',
       'appUser',

@@ -96,6 +96,7 @@ describe('what is searched', () => {
     ['credential', '/credentials'],
     ['reservedDomain', '/reserved_domains'],
     ['ipPolicy', '/ip_policies'],
+    ['accountIpRestriction', '/ip_restrictions'],
     ['tunnelGroupBackend', '/backends/tunnel_group'],
     ['eventDestination', '/event_destinations'],
     ['eventSubscription', '/event_subscriptions'],

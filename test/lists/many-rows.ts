@@ -57,6 +57,10 @@ const COLUMNS: Record<string, Record<string, string>> = {
   certificate_authority: { ...NOTES, ...AGES, ...CERTIFICATE, ca_pem: `''`, subject_common_name: `'c' || i` },
   ip_policy: { ...NOTES, ...AGES },
   ip_policy_rule: { ...NOTES, ...AGES, policy_id: '$policy', cidr: `i || '.0.0.0/32'`, action: `'ALLOW'` },
+  account_ip_restriction: {
+    ...{ ...NOTES, ...AGES },
+    type: `(ARRAY['DASHBOARD', 'API', 'AGENT', 'ENDPOINTS'])[i]::"IpRestrictionType"`,
+  },
   vault: { ...NOTES, ...AGES, ...CHANGED, name: `'v' || i` },
   secret: { ...NOTES, ...AGES, ...CHANGED, vault_id: '$vault', name: `'s' || i`, value: `''` },
   app_user: { ...AGES, issuer: `'https://id.example.com'`, subject: 'i::text', ...SEEN, last_login_at: 'now()' },
@@ -108,6 +112,9 @@ const COLUMNS: Record<string, Record<string, string>> = {
 /** Of tables with several kinds of object, which take turns. */
 const PREFIXES: Record<string, string[]> = { edge: ['edghts', 'edgtls', 'edgtcp'], owner: ['usr', 'bot'] };
 
+/** How many rows of a list an account may have. */
+export const rowsMaxOf = (list: Collection) => (tableNameOf(list) === 'account_ip_restriction' ? 4 : Infinity);
+
 /** Rows of one statement: the embedded database has half a minute for each, on a busy machine, too. */
 const BATCH = 5000;
 
@@ -150,9 +157,10 @@ export async function fillLists(
       sql.replace(/\$(\w+)/g, (_, name) => known[name] ?? all[name] ?? ''),
     );
     const insertion = `INSERT INTO "${table}" ("${Object.keys(all).join('", "')}") SELECT ${values.join(', ')}`;
-    for (let from = 1; from <= rows; from += BATCH)
+    const count = Math.min(rows, rowsMaxOf(list));
+    for (let from = 1; from <= count; from += BATCH)
       await prisma.$executeRawUnsafe(
-        `${insertion} FROM generate_series(${from}, ${Math.min(rows, from + BATCH - 1)}) i`,
+        `${insertion} FROM generate_series(${from}, ${Math.min(count, from + BATCH - 1)}) i`,
       );
     await prisma.$executeRawUnsafe(`ANALYZE "${table}"`);
   }

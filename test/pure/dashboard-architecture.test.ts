@@ -48,6 +48,7 @@ const layersOf: Record<string, string[]> = {
     'modules',
     'authorities',
     'backends',
+    'ip-restrictions',
     'ip-policies',
     'vaults',
     'detail-page.tsx',

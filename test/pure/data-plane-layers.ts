@@ -4,6 +4,7 @@ export const dataPlaneLayers: Record<string, string[]> = {
   edge: [
     'tunnel-modules.ts',
     'vaults',
+    'restrictions',
     'edges',
     'http-modules.ts',
     'tls',

@@ -71,6 +71,8 @@ export interface Browser {
   secret: string | undefined;
   /** On top of what a browser sends by itself; undefined leaves one out. */
   headers: OutgoingHttpHeaders;
+  /** By which it connects. */
+  agent: Agent;
   /** Runs an operation. */
   ask(name: OperationName, variables?: object): Promise<Answer>;
   /** Sends anything to `/graphql`. */
@@ -98,10 +100,11 @@ export function newBrowser(api: string): Browser {
     passkeyCookie: undefined,
     secret: undefined,
     headers: {},
+    agent,
     ask: (name, variables) => browser.post({ documentId: documentId(name), variables }),
     post: (body) => browser.send('POST', '/graphql', JSON.stringify(body)),
     async send(method, path, body) {
-      const answer = await send(agent, method, api + path, all(), body);
+      const answer = await send(browser.agent, method, api + path, all(), body);
       const given = answer.headers['set-cookie'] ?? [];
       const value = cookieValue('__Host-gateway_session', given);
       const passkey = cookieValue('__Host-gateway_session.passkey', given);

@@ -4,6 +4,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { failureOf } from '../live/restrictions/support.ts';
 import type { TestGateway } from '../support/gateway/gateway.ts';
 import { newPlace, type Place } from '../support/gateway/place.ts';
 import { root } from '../support/root.ts';
@@ -64,6 +65,25 @@ test('an only admin who has forgotten the password gets a link, which sets anoth
   const again = Object.assign(newBrowser(gateway.api), { cookie, secret });
   expect(refusal(await again.ask('credentials'))).toBe('UNAUTHENTICATED ERR_GATEWAY_90200');
   expect(refusal(await newBrowser(gateway.api).redeem(token))).toBe('FORBIDDEN ERR_GATEWAY_90207');
+});
+
+test('who is locked out by IP restrictions gets in again', async () => {
+  const { call } = gateway;
+  const { body: policy } = await call('POST', '/ip_policies', {});
+  for (const type of ['api', 'dashboard']) await call('POST', '/ip_restrictions', { type, ip_policy_ids: [policy.id] });
+  await gateway.app.prisma.accountIpRestriction.updateMany({ data: { enforced: true } });
+  const printed = await run('sign-in-link', ['--ip-restriction-off']);
+  expect(failureOf(await gateway.call('GET', '/ip_restrictions'))).toEqual([403, 220]);
+  const [[, , token = ''] = []] = linksIn(printed);
+  expect((await newBrowser(gateway.api).redeem(token)).body.errors).toBeUndefined();
+  await run('api-key', ['--ip-restriction-off']);
+  const { body } = await gateway.call('GET', '/ip_restrictions');
+  expect(body.ip_restrictions.map(({ enforced }: { enforced: boolean }) => enforced)).toEqual([false, false]);
+  const { body: audited } = await gateway.graphql(
+    '{ auditEntries(kind: "accountIpRestriction", first: 1) { nodes { action source userAgent } } }',
+  );
+  const told = { action: 'UPDATED', source: 'GATEWAY', userAgent: 'npm run api-key' };
+  expect(audited.data.auditEntries.nodes).toEqual([told]);
 });
 
 test('a user gets one by e-mail address, in each account that has the user, at the public address', async () => {

@@ -141,6 +141,8 @@ export interface DeleteMutationOptions {
   extensions?: FieldAccess;
   /** Runs in the transaction that deletes the object, before it. It need not exist in the account. */
   before?(db: Db, id: string, announce: Announce, accountId: string): Promise<void>;
+  /** Deletes in the same transaction, and may refuse what comes of it. */
+  within?<T>(context: Context, db: Db, write: () => Promise<T>): Promise<T>;
   /** What goes with it. */
   cascade?: Cascade;
 }
@@ -149,7 +151,7 @@ export interface DeleteMutationOptions {
 export function deleteMutation(
   collection: Collection & AuditedResource,
   name: string,
-  { description, check, extensions, before, cascade }: DeleteMutationOptions = {},
+  { description, check, extensions, before, within, cascade }: DeleteMutationOptions = {},
 ): void {
   const { prefix } = collection;
   const noun = nounOf(collection.kind);
@@ -159,7 +161,8 @@ export function deleteMutation(
     const where = { ...(await scopeOf(collection, context)), id };
     const work = async (db: Db, announce: Announce) => {
       await before?.(db, id, announce, context.accountId);
-      return tableOf(collection, db).delete({ where, select: { id: true } });
+      const write = () => tableOf(collection, db).delete({ where, select: { id: true } });
+      return within ? within(context, db, write) : write();
     };
     await context.remove(collection, id, work, cascade);
   };

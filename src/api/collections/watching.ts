@@ -2,6 +2,7 @@
 
 import type { Context } from '../context.ts';
 import { ApiError, type ErrorName } from '../errors/errors.ts';
+import { usedBy } from '../sign-in/address-access.ts';
 
 /** How often it is looked at whether the caller still is who it was, whatever was heard. */
 const CHECK_INTERVAL_MS = 60_000;
@@ -39,6 +40,10 @@ export async function* whileAllowed<Event>(
       else if (isOpener || id === ownerId) end('subscriptionOver');
     }),
     app.changes.onGap(checkAccess),
+    app.restrictions.onChange(() => {
+      const used = usedBy(caller);
+      if (app.restrictions.of(used, caller.accountId)?.refuses(client.ip)) end('subscriptionOver');
+    }),
     // A generator that waits for a change would be ended by the next one only.
     client.onDisconnect(() => ended.abort()),
   ];

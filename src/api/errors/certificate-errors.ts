@@ -1,6 +1,7 @@
-// The errors of what is uploaded, or listed, for edges to name: certificates and IP policies.
+// The errors of what is uploaded, or listed, for edges to name: certificates, IP policies and IP restrictions.
 
 import { conflict, type ErrorRow, invalid } from './error-row.ts';
+import { restrictionErrors } from './restriction-errors.ts';
 
 export const certificateErrors = {
   // Certificate authorities.
@@ -39,7 +40,10 @@ export const certificateErrors = {
   certificateForKey: invalid(1924, '{member} holds a certificate; it must hold the private key.'),
 
   // IP policies and their rules.
-  ipPolicyInUse: conflict(1420, 'The IP policy is still used by an edge or a route; remove it there first.'),
+  ipPolicyInUse: conflict(
+    1420,
+    'The IP policy is still used by an edge, a route or an IP restriction; remove it there first.',
+  ),
   ruleMemberMissing: invalid(1405, '{member} must not be empty.'),
   badCidr: invalid(1406, '{member} must be a network such as 10.0.0.0/8 or 2001:db8::/32.'),
   cidrTaken: conflict(1408, 'Another rule of this IP policy has the same network.'),
@@ -48,4 +52,6 @@ export const certificateErrors = {
   unknownIpPolicyOfRule: invalid(1414, '{member} must name an IP policy of this account.'),
   tooManyIpPolicyRules: invalid(1417, 'An IP policy may have at most {max} rules.'),
   badRuleAction: invalid(1422, '{member} must be "allow" or "deny".'),
+
+  ...restrictionErrors,
 } satisfies Record<string, ErrorRow>;

@@ -5,6 +5,7 @@ import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import { type ApiApp, type Caller, Context } from '../context.ts';
 import { ApiError } from '../errors/errors.ts';
 import type { ApiExchange } from '../exchange.ts';
+import { addressRefusal, usedBy } from '../sign-in/address-access.ts';
 import { ExchangeClient } from '../sign-in/client.ts';
 import { readCookie } from '../sign-in/cookie.ts';
 import { isFromDashboard, pageSecretIn } from '../sign-in/dashboard-request.ts';
@@ -51,9 +52,10 @@ export function createAdmission(app: ApiApp, isChangeFeedConnected: IsChangeFeed
     const { request, response, operationId, baseUrl, log } = exchange;
     const client = new ExchangeClient(exchange);
     const { ip } = client;
-    const caller = await (door === 'REST'
+    const found = await (door === 'REST'
       ? authenticator.callerByKey(request, ip)
       : findCaller(exchange, ip, door === 'export' ? ['GET', 'HEAD'] : undefined));
+    const caller = found instanceof ApiError ? found : await admitted(app, found, ip);
     const context = new Context(app, operationId, baseUrl, caller, client);
     if (caller instanceof ApiError) {
       anonymousLimit.count(ip);
@@ -74,6 +76,11 @@ export function createAdmission(app: ApiApp, isChangeFeedConnected: IsChangeFeed
     countStranger: (exchange) => anonymousLimit.count(new ExchangeClient(exchange).ip),
     forgetCallers: () => authenticator.forgetCallers(),
   };
+}
+
+/** The caller, or the error for the address that the request came from. */
+async function admitted(app: ApiApp, caller: Caller, ip: string): Promise<Caller | ApiError> {
+  return (await addressRefusal(app, usedBy(caller), caller.accountId, ip)) ?? caller;
 }
 
 /** The first of the headers that is there counts. */

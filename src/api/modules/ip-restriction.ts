@@ -4,11 +4,11 @@ import type { ModuleDescriptor } from '../../edge/modules/descriptor.ts';
 import { ipRestrictionModule } from '../../edge/modules/ip-restriction.ts';
 import { storedModule } from '../../store/edges/module-rows.ts';
 import { builder, Ref } from '../builder/builder.ts';
-import { ApiError } from '../errors/errors.ts';
+import { checkPolicyIds, IP_POLICIES_MAX } from './chosen-ip-policies.ts';
 import { httpsEdgeRoute, tcpEdge, tlsEdge } from './hosts.ts';
-import type { ApiModule, ModuleHost, ModuleWrite } from './module.ts';
+import type { ApiModule, ModuleHost } from './module.ts';
 
-const POLICIES_MAX = 10;
+const ERRORS = { none: 'ipPoliciesMissing', tooMany: 'tooManyIpPolicies', unknown: 'unknownIpPolicy' } as const;
 
 interface Settings {
   enabled: boolean;
@@ -31,7 +31,7 @@ const IpRestrictionInput = builder.inputType('IpRestrictionInput', {
   description: 'Which visitors are let in, by their address.',
   fields: (t) => ({
     enabled: t.boolean({ description: 'Whether it acts on traffic. Default true.' }),
-    ipPolicyIds: t.idList({ description: `The ids of 1 to ${POLICIES_MAX} IP policies of your account.` }),
+    ipPolicyIds: t.idList({ description: `The ids of 1 to ${IP_POLICIES_MAX} IP policies of your account.` }),
   }),
 });
 
@@ -57,27 +57,15 @@ function ipRestrictionOf(host: ModuleHost): ApiModule<Selected, Settings, Input>
       return stored ? { enabled: stored.enabled, policyIds: row.ipPolicies.map(({ policyId }) => policyId) } : null;
     },
     async write({ enabled, ipPolicyIds }, writing) {
-      const ids = await checkPolicies(ipPolicyIds ?? [], writing);
+      const { context, db, member } = writing;
+      const ids = ipPolicyIds ?? [];
+      await checkPolicyIds(ids, { accountId: context.accountId, db, member: `${member}ipPolicyIds`, errors: ERRORS });
       const create = ids.map((policyId, position) => ({ policyId, position }));
       const modules = { [ipRestrictionModule.key]: { enabled: enabled ?? true } };
       return { modules, relations: { ipPolicies: { deleteMany: {}, create } } };
     },
     unset: { modules: { [ipRestrictionModule.key]: null }, relations: { ipPolicies: { deleteMany: {} } } },
   };
-}
-
-async function checkPolicies(ids: string[], { context, db, ...place }: ModuleWrite): Promise<string[]> {
-  const member = `${place.member}ipPolicyIds`;
-  if (ids.length === 0) throw new ApiError('ipPoliciesMissing', { member });
-  if (ids.length > POLICIES_MAX) throw new ApiError('tooManyIpPolicies', { member, max: POLICIES_MAX });
-  const where = { id: { in: ids }, accountId: context.accountId };
-  const known = new Set((await db.ipPolicy.findMany({ where, select: { id: true } })).map(({ id }) => id));
-  ids.forEach((id, index) => {
-    const at = { member: `${member}[${index}]` };
-    if (!known.has(id)) throw new ApiError('unknownIpPolicy', at);
-    if (ids.indexOf(id) < index) throw new ApiError('ipPolicyRepeated', at);
-  });
-  return ids;
 }
 
 export const ipRestrictionOfRoute = ipRestrictionOf(httpsEdgeRoute);

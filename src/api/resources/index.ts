@@ -55,6 +55,7 @@ export * as httpsEdgeRoutes from './https-edge-routes.ts';
 export * as httpsEdges from './https-edges.ts';
 export * as ipPolicies from './ip-policies.ts';
 export * as ipPolicyRules from './ip-policy-rules.ts';
+export * as accountIpRestrictions from './ip-restrictions.ts';
 export * as listKinds from './lists/list-kinds.ts';
 export * as changes from './overview/changes.ts';
 export * as gatewayInfo from './overview/gateway-info.ts';

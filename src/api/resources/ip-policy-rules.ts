@@ -13,6 +13,7 @@ import { idempotencyKeyArgument } from '../idempotency.ts';
 import { NOTE_COLUMNS } from '../resource.ts';
 import { route } from '../route.ts';
 import { checkTexts } from '../text-limits.ts';
+import { keepingOwnAddress } from './own-address.ts';
 
 const RULES_MAX = 1000;
 const actions = { allow: 'ALLOW', deny: 'DENY' } as const;
@@ -113,7 +114,7 @@ builder.mutationField('createIpPolicyRule', (t) =>
       };
       return context.create(ipPolicyRules, async (db) => {
         await checkRoom(db, { id: policyId, accountId });
-        return db.ipPolicyRule.create({ ...query, data });
+        return keepingOwnAddress(context, db, () => db.ipPolicyRule.create({ ...query, data }));
       });
     },
   }),
@@ -131,12 +132,15 @@ builder.mutationField('updateIpPolicyRule', (t) =>
     resolve: (query, _, { id, input }, context) => {
       const where = { id, accountId: context.accountId };
       const data = { ...checkTexts(input), cidr: input.cidr == null ? undefined : checkCidr(input.cidr) };
-      return context.update(ipPolicyRules, id, (db) => db.ipPolicyRule.update({ ...query, where, data }));
+      return context.update(ipPolicyRules, id, (db) =>
+        keepingOwnAddress(context, db, () => db.ipPolicyRule.update({ ...query, where, data })),
+      );
     },
   }),
 );
 
 deleteMutation(ipPolicyRules, 'deleteIpPolicyRule', {
+  within: keepingOwnAddress,
   description: 'Deletes a rule of an IP policy. Visitors meet it at once. Answers with its id.',
 });
 

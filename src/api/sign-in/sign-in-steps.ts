@@ -7,6 +7,7 @@ import type { SigningIn } from '../caller.ts';
 import type { Caller, Context, RecordedAct } from '../context.ts';
 import { ApiError } from '../errors/errors.ts';
 import type { SignInWay } from '../exchange.ts';
+import { addressRefusal } from './address-access.ts';
 
 /** Of so many accounts that know one e-mail address, each user may sign in; in one account it is unique. */
 const SAME_EMAIL_MAX = 3;
@@ -76,10 +77,26 @@ async function hasSamePassword(db: Db, ownerId: string, hash: string): Promise<b
 }
 
 /**
+ * Refuses a user whose account must not be used in a browser from there. It is called before there is a transaction.
+ * @throws {ApiError}
+ */
+export async function checkSignInAddress(
+  { app, client }: Context,
+  { id: userId, accountId }: Omit<User, 'role'>,
+  by: SignInWay,
+): Promise<void> {
+  const refused = await addressRefusal(app, 'dashboard', accountId, client.ip);
+  if (!refused) return;
+  client.recordSignIn({ outcome: 'failed', by, userId, reason: 'the IP restriction refuses the address' });
+  throw refused;
+}
+
+/**
  * Begins a browser session of a user, in place of the one that the browser had.
  * @param secondFactor what the user has proved beside it.
+ * @throws {ApiError} when the account is not to be used in a browser from there.
  */
-export function beginSession(
+export async function beginSession(
   context: Context,
   user: User,
   by: SignInWay,
@@ -87,6 +104,8 @@ export function beginSession(
 ): Promise<NewSession> {
   const { app, client, authenticatedCaller } = context;
   const browser = { ip: client.ip, userAgent: client.userAgent };
+  if (app.restrictions.of('dashboard', user.accountId)?.refuses(client.ip))
+    throw new ApiError('dashboardAddressRefused', { ip: client.ip });
   return context.act(async (db, announce) => {
     if (authenticatedCaller?.sessionId !== undefined)
       await endBrowserSessions(db, announce, { id: authenticatedCaller.sessionId });

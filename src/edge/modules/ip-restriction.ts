@@ -1,18 +1,12 @@
 // Who may come in, by address: the module of routes, edges and tunnels.
 
 import type { VisitorConnection } from '../../http/exchange.ts';
-import type { ConnectionModule, HttpModule } from '../../http/module.ts';
+import type { CloseConnection, ConnectionModule, HttpModule, ModuleRefusal } from '../../http/module.ts';
 import { decisionReport } from '../../http/module-report.ts';
-import type { Networks } from '../../net/networks.ts';
-import { networksOf } from '../../net/networks.ts';
+import { type AddressRules, addressCheck } from './address-rules.ts';
 import type { ModuleDescriptor, ModuleSettings } from './descriptor.ts';
-import { SettingsError } from './settings-error.ts';
 
-export interface IpRestrictionSettings extends ModuleSettings {
-  /** Networks such as `10.0.0.0/8`. Who is in none of `allow` is turned away, and who is in one of `deny`. */
-  allow: string[];
-  deny: string[];
-}
+export interface IpRestrictionSettings extends ModuleSettings, AddressRules {}
 
 const OF_CONNECTIONS = true;
 const report = decisionReport<'allow' | 'deny'>(
@@ -48,19 +42,19 @@ export const ipRestrictionModule: ModuleDescriptor<IpRestrictionSettings, Module
 /** All addresses: what to allow where only what is denied is listed. */
 export const EVERYBODY: readonly string[] = ['0.0.0.0/0', '::/0'];
 
+/** What it does to requests and to connections, neither of which ever waits. */
+export interface IpRestrictionEffect extends HttpModule, ConnectionModule {
+  onRequest(exchange: VisitorConnection): ModuleRefusal | undefined;
+  onConnection(connection: VisitorConnection): CloseConnection | undefined;
+}
+
 /**
  * Lets in who is in one of `allow` and in none of `deny`: without anything in `allow`, nobody. The address is the
  * visitor's; nobody but trusted proxies may say that it is another one than that of the connection.
+ * @param reasonAgainst the rules as they are prepared already.
  * @throws {SettingsError}
  */
-export function ipRestriction(settings: Pick<IpRestrictionSettings, 'allow' | 'deny'>): HttpModule & ConnectionModule {
-  const allow = prepared('allow', settings.allow);
-  const deny = prepared('deny', settings.deny);
-  const reasonAgainst = (ip: string): string | undefined => {
-    const denied = deny.find(ip);
-    if (denied) return `${ip} is in ${denied}, which is denied`;
-    return allow.has(ip) ? undefined : `${ip} is in no network that is allowed`;
-  };
+export function ipRestriction(rules: AddressRules, reasonAgainst = addressCheck(rules)): IpRestrictionEffect {
   const refusal = (visit: VisitorConnection): string | undefined => {
     const reason = reasonAgainst(visit.visitor.ip);
     report.note(visit.decisions, reason === undefined ? 'allow' : 'deny');
@@ -77,12 +71,4 @@ export function ipRestriction(settings: Pick<IpRestrictionSettings, 'allow' | 'd
       return reason === undefined ? undefined : { kind: 'close', reason };
     },
   };
-}
-
-function prepared(list: string, cidrs: readonly string[]): Networks {
-  try {
-    return networksOf(cidrs);
-  } catch (error) {
-    throw new SettingsError(`${list}: ${(error as Error).message}`);
-  }
 }

@@ -1,12 +1,32 @@
 // The modules that a connection has to pass before anything is read of it, or answered.
 
+import type { Socket } from 'node:net';
+import type { ModuleDecisions } from '../../http/exchange.ts';
 import type { NewConnection } from '../../http/module.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
+import { SocketInfo } from '../visitors/connection-info.ts';
+import { UNKNOWN_VISITOR, visitorOf } from '../visitors/connections.ts';
 import { type EndpointRules, endpointRulesOf } from './endpoint-rules.ts';
 import type { PipelineServices } from './services.ts';
 
 /** How often a connection may be sent from one endpoint to another. */
 const HOPS_MAX = 8;
+
+/** Whether the IP restriction of its account lets a connection come to an endpoint. A refusal is logged with its reason. */
+export function passesRestriction(
+  socket: Socket,
+  endpoint: LiveEndpoint,
+  decisions: ModuleDecisions | undefined,
+  services: PipelineServices,
+): boolean {
+  const restriction = services.restrictionOf?.(endpoint.accountId);
+  if (!restriction) return true;
+  const info = new SocketInfo(socket, visitorOf(socket, false) ?? UNKNOWN_VISITOR, services.time());
+  const connection = Object.assign(info, { endpoint, decisions });
+  const refused = restriction.onConnection(connection);
+  if (refused) logRefusal(connection, services, restriction.name, refused.reason);
+  return !refused;
+}
 
 /**
  * Sends a connection through the modules of its endpoint, and of those that it is forwarded to.

@@ -1,5 +1,4 @@
-// One request on its way through the modules of its endpoint, and its response on the way back. What is decided here is
-// carried out by the request pipeline.
+// One request on its way through the modules of its endpoint, and back. The request pipeline does what is decided here.
 
 import type { HttpExchange, HttpResponse, ModuleDecisions } from '../../http/exchange.ts';
 import type { Responded, UpstreamOutcome } from '../../http/module.ts';
@@ -20,7 +19,7 @@ import type { PipelineRequest } from './pipeline-request.ts';
 import { ModuleResponse, UpstreamResponse } from './pipeline-response.ts';
 import { ABORTED, PASS, type PipelineStep } from './pipeline-step.ts';
 import { type ModuleResult, policyRefusal, requestRefusal, type VisitorRefusal } from './refusal.ts';
-import type { PipelineServices } from './services.ts';
+import type { PipelineServices, VisitorRestriction } from './services.ts';
 
 /** How often a request may be sent from one endpoint to another. */
 const HOPS_MAX = 8;
@@ -88,8 +87,11 @@ export class ModulePipeline extends ConnectionView implements HttpExchange {
   }
 
   /** Sends the request through the modules of its endpoint, and of those that it is forwarded to. Never rejects. */
-  handleRequest(): PipelineStep | Promise<PipelineStep> {
-    return this.#guarded(() => this.#enter(this.endpoint));
+  handleRequest(first?: VisitorRestriction): PipelineStep | Promise<PipelineStep> {
+    return this.#guarded(() => {
+      const verdict = first?.onRequest(this);
+      return first && verdict ? this.#decided({ module: first, verdict }) : this.#enter(this.endpoint);
+    });
   }
 
   /** Sends the response of upstream through the modules. Never rejects. */

@@ -72,11 +72,12 @@ export class RequestPipeline implements UpstreamRequestEvents {
     this.#logged = logRequest(endpoint, listener, source, now);
     if (!counter.begin(endpoint, source.head, now)) return void this.fail('tooManyVisitors');
     this.#recording = recordRequest(source.client, endpoint, source.head, source.http2Fields);
-    if (!endpoint.rules) return void this.#forward(endpoint, now);
+    const restriction = listener.services.restrictionOf?.(endpoint.accountId);
+    if (!endpoint.rules && !restriction) return void this.#forward(endpoint, now);
     const request = new PipelineRequest(source, listener, () => this.#collect(request));
     const cut = () => this.fail('signInRequired');
     this.#modules = new ModulePipeline(endpoint, request, source.client, this.#recording, counter, this.#logged, cut);
-    this.#follow(this.#modules.handleRequest());
+    this.#follow(this.#modules.handleRequest(restriction));
   }
 
   /** Takes a piece of the body with its chunk framing; `isComplete` of the source says whether it was the last one. */
@@ -232,9 +233,8 @@ export class RequestPipeline implements UpstreamRequestEvents {
   #convertWebsocket(endpoint: LiveEndpoint): void {
     this.#await(openWebsocket(endpoint, this.#context.source, this.#modules as ModulePipeline), (websocket) => {
       if (typeof websocket === 'string') return this.fail(websocket);
-      const { status, head, stream } = websocket;
-      if (this.#isOver) stream.reset(ErrorCode.CANCELLED);
-      else this.#leave(status, head, stream, Buffer.alloc(0), true);
+      if (this.#isOver) websocket.stream.reset(ErrorCode.CANCELLED);
+      else this.#leave(websocket.status, websocket.head, websocket.stream, Buffer.alloc(0), true);
     });
   }
 

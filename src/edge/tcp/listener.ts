@@ -15,7 +15,7 @@ import type { EndpointLookup } from '../../tunnel/endpoints/endpoint-lookup.ts';
 import type { EndpointRegistry } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { StreamCounters } from '../metrics/counters.ts';
 import { combinedTraffic, countConnection } from '../metrics/request-counter.ts';
-import { admitConnection } from '../pipeline/connection-admission.ts';
+import { admitConnection, passesRestriction } from '../pipeline/connection-admission.ts';
 import { type EndpointRules, endpointRulesOf } from '../pipeline/endpoint-rules.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
 import { recordConnection } from '../reports/connection-recording.ts';
@@ -177,9 +177,12 @@ export class TcpListener implements TcpPorts {
   }
 
   #serve(socket: Socket, slot: ConnectionSlot, endpoint: LiveEndpoint | undefined): void {
+    const { services } = this.#options;
     if (endpoint && !slot.use(endpoint.accountId)) return void abortSocket(socket);
-    if (endpoint) countConnection(endpoint, socket, this.#options.services.recorder, this.#options.traffic?.tcp);
-    const recording = endpoint && recordConnection(this.#options.services, endpoint, socket);
+    if (endpoint) countConnection(endpoint, socket, services.recorder, this.#options.traffic?.tcp);
+    const recording = endpoint && recordConnection(services, endpoint, socket);
+    if (endpoint && !passesRestriction(socket, endpoint, recording?.decisions, services))
+      return void abortSocket(socket);
     const rules = endpoint && endpointRulesOf(endpoint);
     const over = rules
       ? this.#admit(socket, endpoint, rules, recording?.decisions)

@@ -5,14 +5,13 @@ import type { TLSSocket } from 'node:tls';
 import type { TlsParameters } from '../../http/module.ts';
 import { abortSocket } from '../../protocol/relay.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
-import { ipOf } from '../../tunnel/network/peer.ts';
 import { Http1Connections } from '../http1/connections.ts';
 import { Http2Connections } from '../http2/connections.ts';
 import type { StreamCounters } from '../metrics/counters.ts';
 import { combinedTraffic, countConnection } from '../metrics/request-counter.ts';
 import { tlsModuleNames } from '../modules/tls.ts';
-import { admitConnection } from '../pipeline/connection-admission.ts';
-import { type EndpointRules, endpointRulesOf } from '../pipeline/endpoint-rules.ts';
+import { admitConnection, passesRestriction } from '../pipeline/connection-admission.ts';
+import { endpointRulesOf } from '../pipeline/endpoint-rules.ts';
 import type { HttpListenerContext } from '../pipeline/listener-context.ts';
 import { recordConnection } from '../reports/connection-recording.ts';
 import { forward } from '../tcp/listener.ts';
@@ -20,6 +19,7 @@ import type { ConnectionLimit } from '../visitors/connection-limit.ts';
 import type { ConnectionSlot } from '../visitors/connection-slots.ts';
 import { UNKNOWN_VISITOR, VisitorConnections, visitorOf } from '../visitors/connections.ts';
 import { AcmeHandshakes, isAcmeHandshake } from './acme-handshakes.ts';
+import { admitsEachRequest } from './admits-each-request.ts';
 import type { Certificates } from './certificates.ts';
 import type { Peek } from './client-hello.ts';
 import { connectionContext } from './connection-context.ts';
@@ -131,13 +131,14 @@ export class TlsListener {
     const recording = isTls ? recordConnection(services, endpoint, raw, named?.name) : undefined;
     if (isTls && !slot.use(endpoint.accountId)) return abortSocket(raw);
     if (isTls) countConnection(endpoint, raw, services.recorder, this.#options.traffic?.tls);
+    if (isTls && !passesRestriction(raw, endpoint, recording?.decisions, services)) return abortSocket(raw);
     const traffic = combinedTraffic(endpoint?.meter, this.#options.traffic);
     const caller: TlsConnection = {
       ...{ slot, bytes, named, recording, traffic, isNobodys, admitsRequests: false, settled },
     };
     const rules = endpoint && endpointRulesOf(endpoint);
     if (named && rules) this.#review.bind(raw, named.name, endpoint, rules);
-    if (named && rules) caller.admitsRequests = this.#admitsRequests(raw, endpoint, rules);
+    if (named && rules) caller.admitsRequests = admitsEachRequest(this.#options.listener, raw, endpoint);
     if (!named || !rules || rules.connection.length === 0 || caller.admitsRequests)
       return this.#begin(caller, endpoint, rules?.tls);
     const about = { endpoint, name: named.name, decisions: recording?.decisions };
@@ -153,12 +154,6 @@ export class TlsListener {
     if (isMutual) return this.#turnAway(raw, admitted);
     settled();
     this.#serve(caller, pending.tls, admitted);
-  }
-
-  /** Whether a connection is a trusted proxy's: each request may be of another client, and is admitted by itself. */
-  #admitsRequests(raw: Socket, { proto }: LiveEndpoint, { connection }: EndpointRules): boolean {
-    const { proxies } = this.#options.listener;
-    return proto === 'https' && proxies?.has(ipOf(raw)) === true && !connection.some(({ endsTls }) => endsTls);
   }
 
   /**

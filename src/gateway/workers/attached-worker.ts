@@ -24,6 +24,7 @@ import type { NodeLease } from '../../store/node-lease.ts';
 import { loadClusterAuthority } from '../../store/nodes/cluster-authority.ts';
 import { findOtherNodes } from '../../store/nodes/node-source.ts';
 import { adoptNode } from '../../store/nodes/nodes.ts';
+import { restrictionSource } from '../../store/restrictions/restriction-source.ts';
 import { secretSource } from '../../store/secrets/secret-source.ts';
 import { trafficStatsStore } from '../../store/traffic-stats/traffic-stats-store.ts';
 import { createRegistrar, type NodeRegistrar } from '../../store/tunnels/registrar.ts';
@@ -77,6 +78,7 @@ export function controlCalls(
   const onFailure = (id: string, error: unknown) => log.error({ id, err: describeFailure(error) }, 'cannot be read');
   const edges = edgeConfigSource({ prisma, changes, keys, descriptors: moduleDescriptors, onFailure });
   const secrets = secretSource({ prisma, changes, keys, onFailure });
+  const restrictions = restrictionSource({ prisma, changes });
   const captures = captureSource({ prisma, changes, now });
   const traffic = trafficStore({ prisma, changes });
   const figures = trafficStatsStore(prisma);
@@ -105,6 +107,7 @@ export function controlCalls(
     registrar.onRemotePortsChange(() => void tell('remotePortsChanged'));
     edges.onChange((ids) => tell('edgesChanged', ids));
     secrets.onChange((accountIds) => tell('secretsChanged', accountIds));
+    restrictions.onChange((accountIds) => tell('restrictionsChanged', accountIds));
     captures.onChange((ids) => tell('capturesChanged', ids));
     changes.follow(async (changed) => {
       if (changed.some(({ kind }) => kind === 'eventSubscription')) await tell('trafficSourcesChanged');
@@ -150,6 +153,7 @@ export function controlCalls(
     },
     edgesApplied: () => edgesApplied(),
     loadSecrets: (accountIds) => secrets.load(accountIds),
+    loadRestrictions: (accountIds) => restrictions.load(accountIds),
     loadCaptures: (ids) => captures.load(ids),
     findChallenge: (request) => edges.findChallenge(request),
     release() {

@@ -118,6 +118,7 @@ async function startParts(parts: Lifecycle, config: Config, options: WorkerOptio
         },
         captureSource: sources.captures,
         secretSource: sources.secrets,
+        restrictionSource: sources.restrictions,
         reporter,
         // The control process that stores them may be away.
         statistics: { store: sources.figures, writer: newId('node'), now, closeMs: 200 },

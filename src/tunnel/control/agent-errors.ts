@@ -47,6 +47,10 @@ export const agentErrors = {
     number: 90321,
     text: 'The account may have at most {max} TCP ports here, including those that are reserved for lost tunnels. Close some, or raise MAX_TCP_PORTS_PER_ACCOUNT.',
   },
+  addressRestricted: {
+    number: 115,
+    text: 'The IP restriction of this account for agents does not allow the address {ip}. Connect from an address that it allows, or add that one to an IP policy of the restriction.',
+  },
   badName: {
     number: 326,
     text: '"{name}" is not a name that can be served. It must be a full name such as app.example.com, of letters, digits and hyphens.',

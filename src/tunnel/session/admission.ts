@@ -46,11 +46,13 @@ export async function admit(auth: Auth, connection: AdmissionContext, deps: Sess
 async function openSession(
   auth: Auth,
   { ip, ingress, isOpen }: AdmissionContext,
-  { registrar, tokens, sessions, quotas }: SessionDeps,
+  { registrar, addresses, tokens, sessions, quotas }: SessionDeps,
 ): Promise<AdmittedSession | AgentRefusal> {
   if (!isOpen()) return { refused: 'sessionEnded' }; // It was closed while it waited in the queue.
   const grant = await registrar.authenticate(auth.authtoken);
   if ('refused' in grant) return grant;
+  const isElsewhere = addresses.of(grant.accountId)?.refusal(ip) !== undefined;
+  if (isElsewhere) throw new AgentError('addressRestricted', { ip });
   const earlierId = verifiedClientId(auth, grant, tokens.verifyCookie.bind(tokens));
   const { legNumber: leg, moves } = auth;
   if (leg > 0 && earlierId === undefined) throw new AgentError('legWithoutSession', { leg });
@@ -87,6 +89,7 @@ async function openSession(
     clientId,
     leg,
     cookie: tokens.cookie(accountId, clientId),
+    ip,
     tokenNumber,
     kind: agentKindOf(auth),
     auth,

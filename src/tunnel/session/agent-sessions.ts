@@ -25,7 +25,9 @@ const TIMER_MAX_MS = 2 ** 31 - 1;
 /** The delay before a failed call to the control plane is retried; milliseconds. */
 const RETRY_MS = 1000;
 
-type AgentSessionsDeps = Pick<SessionDeps, 'time' | 'onFailure' | 'onEvent' | 'endpoints'> & { registrar: Registrar };
+type AgentSessionsDeps = Pick<SessionDeps, 'time' | 'onFailure' | 'onEvent' | 'endpoints' | 'addresses'> & {
+  registrar: Registrar;
+};
 
 /** The sessions of this node. */
 export class AgentSessions implements SessionCommands, SessionRegistry {
@@ -47,6 +49,10 @@ export class AgentSessions implements SessionCommands, SessionRegistry {
       deps.registrar.onSessionReplaced((id) =>
         this.#byId.get(id)?.close(ErrorCode.CANCELLED, 'the agent is elsewhere'),
       ),
+      deps.addresses.onChange((accountIds) => {
+        for (const session of [...this.#byId.values()])
+          if (!accountIds || accountIds.includes(session.accepted?.accountId ?? '')) this.#checkAddress(session);
+      }),
     ];
     deps.registrar.onLeaseRevived(() => void this.#stopTakenTunnels().catch(deps.onFailure));
   }
@@ -77,7 +83,10 @@ export class AgentSessions implements SessionCommands, SessionRegistry {
     this.#byLeg.set(legKey(admitted), session);
     this.#deps.onEvent('agent connected', { sessionId, credentialId, accountId });
     // The credential may have changed since the authtoken was checked, before this session could be notified.
-    const refresh = async () => this.#apply(session, await this.#deps.registrar.grant(credentialId));
+    const refresh = async () => {
+      this.#apply(session, await this.#deps.registrar.grant(credentialId));
+      this.#checkAddress(session);
+    };
     void refresh().catch(this.#deps.onFailure);
   }
 
@@ -166,6 +175,13 @@ export class AgentSessions implements SessionCommands, SessionRegistry {
     };
     this.#expiries.set(credentialId, setTimeout(check, Math.min(left, TIMER_MAX_MS)).unref());
     return true;
+  }
+
+  /** Ends a session from an address that its account does not admit any more. */
+  #checkAddress(session: RegisteredSession): void {
+    const { accountId = '', ip = '' } = session.accepted ?? {};
+    if (this.#deps.addresses.of(accountId)?.refuses(ip))
+      session.close(ErrorCode.CANCELLED, 'the account does not admit agents from this address');
   }
 
   #apply(session: RegisteredSession, grant: Grant | null): void {

@@ -3,6 +3,7 @@
 import type { Auth } from '../../protocol/messages/auth.ts';
 import type { ErrorCode } from '../../protocol/mux/stream.ts';
 import type { BindDeps, BindingSession } from '../bind/bind-tunnel.ts';
+import type { AgentAddresses } from '../control/agent-addresses.ts';
 import type { AgentError } from '../control/agent-errors.ts';
 import type { AgentKind } from '../control/compatibility.ts';
 import type { RefusalCounters } from '../control/refusal-counters.ts';
@@ -19,6 +20,8 @@ export interface AdmittedSession extends BindingSession {
   /** The number of the session among those that the agent has at once. */
   leg: number;
   cookie: string;
+  /** The address that it came from. */
+  ip: string;
   /** Which authtoken of its credential the agent came with, as in `Grant`. */
   tokenNumber: number;
   kind: AgentKind;
@@ -101,6 +104,8 @@ export interface SessionEnd {
 export interface SessionDeps extends BindDeps {
   endpoints: EndpointRegistry;
   sessions: SessionRegistry;
+  /** From where agents may connect. */
+  addresses: AgentAddresses;
   authtokenThrottle: AuthtokenThrottle;
   quotas: AccountQuotas;
   /** The wall clock, in milliseconds. */

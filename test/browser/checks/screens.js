@@ -41,6 +41,8 @@ const LISTS = [
   'edges/backends/new',
   'edges/ip-policies',
   'edges/ip-policies/new',
+  'edges/ip-restrictions',
+  'edges/ip-restrictions/new',
   'edges/vaults',
   'edges/vaults/new',
   'edges/authorities',

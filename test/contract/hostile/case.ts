@@ -125,6 +125,8 @@ export const missingMembers: HostileCase[] = (
     ['createIpPolicyRule', 'ip_policy_id'],
     ['createIpPolicyRule', 'cidr'],
     ['createIpPolicyRule', 'action'],
+    ['createIpRestriction', 'type'],
+    ['createIpRestriction', 'ip_policy_ids'],
   ] as const
 ).flatMap(([name, member]) => [undefined, null].map((value) => wrong(name, member, value, MISSING)));
 

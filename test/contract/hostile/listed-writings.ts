@@ -54,5 +54,18 @@ export const listedWritings = {
     none,
     the('secret'),
   ),
+  createIpRestriction: writing(
+    'POST /ip_restrictions',
+    'createAccountIpRestriction',
+    { ...texts, type: 'string', enforced: 'boolean', ip_policy_ids: 'ids' },
+    ({ ids }) => ({ type: 'dashboard', ip_policy_ids: [ids.ipPolicy] }),
+  ),
+  updateIpRestriction: writing(
+    'PATCH /ip_restrictions/{id}',
+    'updateAccountIpRestriction',
+    { ...texts, enforced: 'boolean', ip_policy_ids: 'ids' },
+    none,
+    the('ipRestriction'),
+  ),
   updateIpPolicyRule: writing('PATCH /ip_policy_rules/{id}', 'updateIpPolicyRule', rule, none, the('ipPolicyRule')),
 };

@@ -95,6 +95,17 @@ const networks = [
   wrong('createIpPolicyRule', 'cidr', '192.0.2.0/24', 1408, { status: 409, blamed: '' }),
   wrong('createIpPolicyRule', 'cidr', '::ffff:192.0.2.0/120', 1408, { status: 409, blamed: '' }),
   wrong('updateIpPolicyRule', 'action', 'deny', 214),
+  ...['', 'API', 'visitors'].map((type) => wrong('createIpRestriction', 'type', type, 1803)),
+  wrong('createIpRestriction', 'type', 'agent', 1802, { status: 409, blamed: '' }),
+  wrong('createIpRestriction', 'ip_policy_ids', [], 1804),
+  wrong('updateIpRestriction', 'type', 'api', 214),
+  ...(['createIpRestriction', 'updateIpRestriction'] as const).flatMap((name) => [
+    wrong(name, 'ip_policy_ids', Array(11).fill(newId('ipp')), 1800),
+    wrong(name, 'ip_policy_ids', [newId('ipp')], 1801, { blamed: 'ip_policy_ids[0]' }),
+    wrong(name, 'ip_policy_ids', ({ ids }: World) => [ids.ipPolicy, ids.ipPolicy], 90056, {
+      blamed: 'ip_policy_ids[1]',
+    }),
+  ]),
   wrong('updateIpPolicyRule', 'ip_policy_id', newId('ipp'), 214),
 ];
 

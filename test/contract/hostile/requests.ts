@@ -100,6 +100,7 @@ const lists = [
   '/tls_certificates',
   '/ip_policies',
   '/ip_policy_rules',
+  '/ip_restrictions',
   '/vaults',
   '/vault_secrets',
   '/app/users',

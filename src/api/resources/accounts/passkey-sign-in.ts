@@ -18,6 +18,7 @@ import {
 import {
   beginSession,
   checkMayHavePassword,
+  checkSignInAddress,
   completeSignIn,
   maySignIn,
   recordFailedSignIn,
@@ -89,6 +90,7 @@ async function signIn(context: Context, answer: unknown) {
   try {
     const counter = await verifyPasskey(context, asked, answer, { userId: user.id, publicKey: passkey.publicKey });
     checkMayHavePassword(context, user.subject);
+    await checkSignInAddress(context, user, BY);
     const session = await context.inTransaction(async (within) => {
       await use(within, asked, { id, counter });
       if (!(await maySignIn(within, user.id))) throw new PasskeyNotPassed('the user has been deactivated');

@@ -10,6 +10,7 @@ import {
   beginSession,
   checkMayHavePassword,
   checkOwnPassword,
+  checkSignInAddress,
   completeSignIn,
   findUserByPassword,
   maySignIn,
@@ -92,6 +93,7 @@ builder.mutationField('signIn', (t) =>
       checkMayHavePassword(context, email);
       const user = await app.signIn.attempts.run(email, client.ip, () => findUserByPassword(context, email, password));
       if (!user) throw new ApiError('signInFailed');
+      await checkSignInAddress(context, user, 'password');
       const factor = await passSecondFactor(context, user, { code, after: 'password', at: 'sign-in' });
       const session = await context.inTransaction(async (within) => {
         if (!(await maySignIn(within, user.id, user.hash))) throw new ApiError('signInFailed');
@@ -133,6 +135,7 @@ builder.mutationField('redeemSignInLink', (t) =>
       if (!user) throw new ApiError('linkOver');
       checkMayHavePassword(context, user.subject);
       checkPassword(password, user.subject);
+      await checkSignInAddress(context, user, 'link');
       const factor = await passSecondFactor(context, user, { code, after: 'link', at: 'sign-in link' });
       const hash = await app.signIn.hashPassword(password);
       const session = await context.inTransaction(async (within) => {

@@ -40,6 +40,7 @@ const KINDS = [
   'agent',
   'alert',
   'alertChannel',
+  'accountIpRestriction',
   'alertRule',
   'alertSilence',
   'apiKey',

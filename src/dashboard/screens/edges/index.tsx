@@ -10,6 +10,7 @@ import { HttpsEdgeList, TcpEdgeList, TlsEdgeList } from './edge-lists.tsx';
 import { HttpsEdgeModulePage, HttpsEdgePage } from './https-edge.tsx';
 import { IpPolicyList, IpPolicyPage, NewIpPolicy } from './ip-policies/index.tsx';
 import { IpPolicyRulePage } from './ip-policies/rule-detail.tsx';
+import { IpRestrictionList, IpRestrictionPage, NewIpRestriction } from './ip-restrictions/index.tsx';
 import { NewEdge } from './new-edge.tsx';
 import { PublishPage } from './publishing/publish-page.tsx';
 import { HttpsStartPage, TlsStartPage } from './publishing/start-page.tsx';
@@ -46,6 +47,9 @@ export default function Screen() {
       <Route path="/ip-policies/new" component={NewIpPolicy} />
       <Route path="/ip-policies/:id" component={IpPolicyPage} />
       <Route path="/ip-policy-rules/:id" component={IpPolicyRulePage} />
+      <Route path="/ip-restrictions" component={IpRestrictionList} />
+      <Route path="/ip-restrictions/new" component={NewIpRestriction} />
+      <Route path="/ip-restrictions/:id" component={IpRestrictionPage} />
       <Route path="/vaults" component={VaultList} />
       <Route path="/vaults/new" component={NewVault} />
       <Route path="/vaults/:id" component={VaultPage} />

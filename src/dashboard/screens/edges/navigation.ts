@@ -10,6 +10,7 @@ export const listPaths = {
   tcp: pathTo('edges', 'tcp'),
   backends: pathTo('edges', 'backends'),
   ipPolicies: pathTo('edges', 'ip-policies'),
+  restrictions: pathTo('edges', 'ip-restrictions'),
   vaults: pathTo('edges', 'vaults'),
   authorities: pathTo('edges', 'authorities'),
 };
@@ -20,6 +21,7 @@ export const tabs: readonly Tab[] = [
   { title: 'TCP edges', href: listPaths.tcp },
   { title: 'Tunnel groups', href: listPaths.backends },
   { title: 'IP policies', href: listPaths.ipPolicies },
+  { title: 'IP restrictions', href: listPaths.restrictions },
   { title: 'Vaults', href: listPaths.vaults },
   { title: 'Certificate authorities', href: listPaths.authorities },
 ];
