@@ -41,6 +41,9 @@ type Kind =
   | 'appUser'
   | 'appSession'
   | 'backend'
+  | 'weightedBackend'
+  | 'failoverBackend'
+  | 'responseBackend'
   | 'httpsEdge'
   | 'route'
   | 'tlsEdge'
@@ -88,6 +91,9 @@ export async function makeWorld(): Promise<World> {
     destination,
     domain,
     backend,
+    weightedBackend: await idOf('/backends/weighted', { backends: { [backend]: 1 } }),
+    failoverBackend: await idOf('/backends/failover', { backends: [backend] }),
+    responseBackend: await idOf('/backends/http_response', {}),
     httpsEdge,
     route,
     ipPolicy,

@@ -66,7 +66,11 @@ const COLUMNS: Record<string, Record<string, string>> = {
     ...{ idle_ends_at: `now() + interval '1 day'`, expires_at: `now() + interval '1 day'` },
   },
   edge: { ...NOTES, ...AGES, kind: `(ARRAY['HTTPS', 'TLS', 'TCP'])[1 + i % 3]::"EdgeKind"` },
-  backend: { ...NOTES, ...AGES, labels: `jsonb_build_object('site', 's' || i % 50)` },
+  backend: {
+    ...{ ...NOTES, ...AGES, response: `'{"statusCode":200,"headers":{},"body":"x"}'` },
+    kind: `(ARRAY['TUNNEL_GROUP', 'WEIGHTED', 'FAILOVER', 'HTTP_RESPONSE'])[1 + i % 4]::"BackendKind"`,
+    labels: `jsonb_build_object('site', 's' || i % 50)`,
+  },
   event_destination: { ...NOTES, ...AGES, format: `'json'`, target: `'{}'` },
   event_subscription: { ...NOTES, ...AGES },
   tunnel_session: {
@@ -106,7 +110,11 @@ const COLUMNS: Record<string, Record<string, string>> = {
 };
 
 /** Of tables with several kinds of object, which take turns. */
-const PREFIXES: Record<string, string[]> = { edge: ['edghts', 'edgtls', 'edgtcp'], owner: ['usr', 'bot'] };
+const PREFIXES: Record<string, string[]> = {
+  edge: ['edghts', 'edgtls', 'edgtcp'],
+  backend: ['bkdtg', 'bkdwd', 'bkdfo', 'bkdhr'],
+  owner: ['usr', 'bot'],
+};
 
 /** Rows of one statement: the embedded database has half a minute for each, on a busy machine, too. */
 const BATCH = 5000;

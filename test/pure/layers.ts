@@ -180,7 +180,7 @@ export const layersOf: Record<string, string[]> = {
     'ip-policies.ts',
     'ip-policy-rules.ts',
     'certificate-authorities.ts',
-    'tunnel-group-backends.ts',
+    'backends',
     'edges',
     'certificates',
     'tunnels',

@@ -49,6 +49,8 @@ const KINDS = [
   'endpoint',
   'eventDestination',
   'eventSubscription',
+  'failoverBackend',
+  'httpResponseBackend',
   'httpsEdge',
   'httpsEdgeRoute',
   'ipPolicy',
@@ -64,6 +66,7 @@ const KINDS = [
   'tunnelSession',
   'user',
   'vault',
+  'weightedBackend',
 ];
 
 interface AuditFilterBarProps {
