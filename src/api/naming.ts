@@ -26,12 +26,12 @@ export function restName(name: string): string {
 /** What a message calls a kind of thing: `botUser` is a bot user, `apiKey` an API key. */
 export function nounOf(kind: string): string {
   const words = kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  return words.replace(/\b(api|https|ip|tcp|tls)\b/g, (word) => word.toUpperCase());
+  return words.replace(/\b(api|http|https|ip|tcp|tls)\b/g, (word) => word.toUpperCase());
 }
 
 /** A noun with its indefinite article: `an API key`, `a user`. */
 export function oneOf(noun: string): string {
-  return /^([aeio]|HTTPS|IP|API)/.test(noun) ? `an ${noun}` : `a ${noun}`;
+  return /^([aeio]|HTTP|IP|API)/.test(noun) ? `an ${noun}` : `a ${noun}`;
 }
 
 export function pluralOf(noun: string): string {

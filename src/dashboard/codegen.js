@@ -69,6 +69,7 @@ export async function generate({ schema: schemaFile, operations, generated } = d
         Timestamp: 'string',
         UInt32: 'number',
         Labels: 'Record<string, string>',
+        Weights: 'Record<string, number>',
         Json: 'unknown',
       },
       strictScalars: true,

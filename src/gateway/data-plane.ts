@@ -169,6 +169,7 @@ async function startParts(
         endpoints,
         lookup,
         environment,
+        random: Math.random,
         descriptors: moduleDescriptors,
         publicHttpsPort,
         onFailure: (error) => log.error({ err: describeFailure(error) }, 'the edges cannot be loaded; trying again'),

@@ -46,6 +46,7 @@ const named: Record<string, string[]> = {
   edgeId: ['httpsEdge'],
   subscriptionId: ['eventSubscription'],
   backendId: ['tunnelGroupBackend'],
+  backends: ['tunnelGroupBackend'],
   certificateAuthorityIds: ['certificateAuthority'],
   destinationIds: ['eventDestination'],
   destinationId: ['eventDestination'],
@@ -155,7 +156,7 @@ function places(field: Field, type: GraphQLInputType, path: string[]): Place[] {
     throw new Error(`${where}: say in operations.ts whether this text can name a thing of an account`);
   if (
     !isEnumType(inner) &&
-    !['String', 'Int', 'Float', 'Boolean', 'UInt32', 'Timestamp', 'Labels', 'Json'].includes(inner.name)
+    !['String', 'Int', 'Float', 'Boolean', 'UInt32', 'Timestamp', 'Labels', 'Weights', 'Json'].includes(inner.name)
   )
     throw new Error(`${where}: say in operations.ts what a ${inner.name} can name`);
   return [];

@@ -68,6 +68,9 @@ const inputs: Record<string, (holder: Omit<Holder, 'hostport'>) => object> = {
   vault: () => ({ name: fresh() }),
   secret: ({ ids }) => ({ name: fresh(), value: fresh(), vaultId: ids.vault }),
   tunnelGroupBackend: () => ({ labels: { app: fresh() } }),
+  weightedBackend: ({ ids }) => ({ backends: { [ids.tunnelGroupBackend ?? '']: 1 } }),
+  failoverBackend: ({ ids }) => ({ backends: [ids.tunnelGroupBackend, ids.weightedBackend] }),
+  httpResponseBackend: () => ({ body: fresh() }),
   eventDestination: () => ({
     description: fresh(),
     target: { datadog: { apiKey: fresh(), ddtags: '', service: 'gateway', ddsite: 'datadoghq.com' } },

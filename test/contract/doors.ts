@@ -143,11 +143,15 @@ export const snakeCased = (value: unknown) => renamed(value, snakeCase);
 function renamed(value: unknown, rename: (name: string) => string): unknown {
   if (Array.isArray(value)) return value.map((item) => renamed(item, rename));
   if (typeof value !== 'object' || value === null) return value;
-  // The members of these are the user's own words.
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
       rename(name),
-      ['labels', 'config'].includes(name) ? member : renamed(member, rename),
+      isOfUser(name, member) ? member : renamed(member, rename),
     ]),
   );
+}
+
+/** Whether the members of a member are the user's own words, or ids. A list of backends holds them whole. */
+function isOfUser(name: string, member: unknown): boolean {
+  return ['labels', 'config', 'headers'].includes(name) || (name === 'backends' && !Array.isArray(member));
 }

@@ -1,6 +1,7 @@
 // Every operation, by its method, path, body and status, with every member of its answer, through REST and GraphQL.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { backendRows } from './rows/backend.ts';
 import { certificateRows } from './rows/certificate.ts';
 import { documentedRows } from './rows/documented.ts';
 import { edgeModuleRows } from './rows/edge-module.ts';
@@ -64,6 +65,7 @@ const allRows = [
   ...crudRows,
   ...otherRows,
   ...certificateRows,
+  ...backendRows,
   ...ipPolicyRows,
   ...vaultRows,
   ...visitorRows,

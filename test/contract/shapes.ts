@@ -54,6 +54,9 @@ export const shapes = {
   reservedAddress: `id uri created_at ${texts} addr region endpoint_configuration ${ref}`,
   apiKey: `id uri created_at ${texts} token owner_id scopes expires_at`,
   backend: `id uri created_at ${texts} labels tunnels ${ref}`,
+  weightedBackend: `id uri created_at ${texts} backends`,
+  failoverBackend: `id uri created_at ${texts} backends`,
+  responseBackend: `id uri created_at ${texts} body headers status_code`,
   authority: `id uri created_at ${texts} ca_pem subject_common_name not_before not_after key_usages extended_key_usages`,
   certificate:
     `id uri created_at ${texts} certificate_pem subject_common_name subject_organization subject_organizational_unit ` +

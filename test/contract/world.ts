@@ -42,6 +42,9 @@ type Kind =
   | 'appUser'
   | 'appSession'
   | 'backend'
+  | 'weightedBackend'
+  | 'failoverBackend'
+  | 'responseBackend'
   | 'httpsEdge'
   | 'route'
   | 'tlsEdge'
@@ -89,6 +92,9 @@ export async function makeWorld(): Promise<World> {
     destination,
     domain,
     backend,
+    weightedBackend: await idOf('/backends/weighted', { backends: { [backend]: 1 } }),
+    failoverBackend: await idOf('/backends/failover', { backends: [backend] }),
+    responseBackend: await idOf('/backends/http_response', {}),
     httpsEdge,
     route,
     ipPolicy,

@@ -34,6 +34,9 @@ test('the search shows kinds in the order that its description names', () => {
       'tcpEdge',
       'httpsEdgeRoute',
       'tunnelGroupBackend',
+      'weightedBackend',
+      'failoverBackend',
+      'httpResponseBackend',
     ],
     ...[
       'ipPolicy',

@@ -70,7 +70,11 @@ const COLUMNS: Record<string, Record<string, string>> = {
     ...{ idle_ends_at: `now() + interval '1 day'`, expires_at: `now() + interval '1 day'` },
   },
   edge: { ...NOTES, ...AGES, kind: `(ARRAY['HTTPS', 'TLS', 'TCP'])[1 + i % 3]::"EdgeKind"` },
-  backend: { ...NOTES, ...AGES, labels: `jsonb_build_object('site', 's' || i % 50)` },
+  backend: {
+    ...{ ...NOTES, ...AGES, response: `'{"statusCode":200,"headers":{},"body":"x"}'` },
+    kind: `(ARRAY['TUNNEL_GROUP', 'WEIGHTED', 'FAILOVER', 'HTTP_RESPONSE'])[1 + i % 4]::"BackendKind"`,
+    labels: `jsonb_build_object('site', 's' || i % 50)`,
+  },
   event_destination: { ...NOTES, ...AGES, format: `'json'`, target: `'{}'` },
   event_subscription: { ...NOTES, ...AGES },
   tunnel_session: {
@@ -110,7 +114,11 @@ const COLUMNS: Record<string, Record<string, string>> = {
 };
 
 /** Of tables with several kinds of object, which take turns. */
-const PREFIXES: Record<string, string[]> = { edge: ['edghts', 'edgtls', 'edgtcp'], owner: ['usr', 'bot'] };
+const PREFIXES: Record<string, string[]> = {
+  edge: ['edghts', 'edgtls', 'edgtcp'],
+  backend: ['bkdtg', 'bkdwd', 'bkdfo', 'bkdhr'],
+  owner: ['usr', 'bot'],
+};
 
 /** How many rows of a list an account may have. */
 export const rowsMaxOf = (list: Collection) => (tableNameOf(list) === 'account_ip_restriction' ? 4 : Infinity);

@@ -183,7 +183,7 @@ export const layersOf: Record<string, string[]> = {
     'ip-policy-rules.ts',
     'own-address.ts',
     'certificate-authorities.ts',
-    'tunnel-group-backends.ts',
+    'backends',
     'edges',
     'certificates',
     'tunnels',

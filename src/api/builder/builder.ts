@@ -21,6 +21,7 @@ export interface SchemaTypes {
     Timestamp: { Input: Date; Output: Date };
     UInt32: { Input: number; Output: number };
     Labels: { Input: Record<string, string>; Output: Record<string, string> };
+    Weights: { Input: Record<string, number>; Output: Record<string, number> };
     Json: { Input: unknown; Output: unknown };
   };
 }
@@ -79,6 +80,16 @@ builder.scalarType('Labels', {
     if (isObject && Object.values(value).every((member) => typeof member === 'string'))
       return value as Record<string, string>;
     throw new GraphQLError('must be an object whose members are all strings');
+  },
+});
+
+builder.scalarType('Weights', {
+  description: 'An object whose members are all whole numbers: weights by the ids of what has them.',
+  serialize: (value) => value as Record<string, number>,
+  parseValue: (value) => {
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    if (isObject && Object.values(value).every(Number.isInteger)) return value as Record<string, number>;
+    throw new GraphQLError('must be an object whose members are all whole numbers');
   },
 });
 

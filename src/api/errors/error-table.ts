@@ -1,6 +1,7 @@
 // Every error a client can meet: code, number, status, text. The README's error page is printed from this table.
 
 import { alertErrors } from './alert-errors.ts';
+import { backendErrors } from './backend-errors.ts';
 import { bulkErrors } from './bulk-errors.ts';
 import { captureErrors } from './capture-errors.ts';
 import { certificateErrors } from './certificate-errors.ts';
@@ -172,13 +173,7 @@ export const errorTable = {
   tooManyAuthorities: invalid(7075, '{member} may name at most {max} certificate authorities.'),
   unknownAuthority: invalid(7072, '{member} must name a certificate authority of this account.'),
   authorityRepeated: invalid(90053, '{member} occurs twice in the list.'),
-  backendMissing: invalid(6526, '{member} is required.'),
-  unknownBackend: invalid(6501, '{member} must name a backend of this account.'),
-  backendInUse: conflict(6502, 'The backend is still used by an edge or a route; remove it there first.'),
-  labelsMissing: invalid(90054, '{member} must have at least one label.'),
-  tooManyLabels: invalid(6508, '{member} may have at most {max} labels.'),
-  labelKeyLength: invalid(6509, '{member}: a label\'s key must be 1 to {max} bytes and must not contain "=".'),
-  labelValueLength: invalid(6510, "{member}: a label's value must be 1 to {max} bytes."),
+  ...backendErrors,
   sameModule: invalid(90055, '{member} and {other} are two forms of the same module; send only one of them.'),
   ipPoliciesMissing: invalid(7025, '{member} must name at least one IP policy.'),
   tooManyIpPolicies: invalid(7013, '{member} may name at most {max} IP policies.'),

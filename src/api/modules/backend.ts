@@ -1,7 +1,9 @@
-// The backend module of a route, of a TLS edge and of a TCP edge: which tunnels the traffic goes to.
+// The backend module of a route, of a TLS edge and of a TCP edge: where the traffic goes.
 
+import { findFixedResponse, lockBackends } from '../../store/edges/backend-graph.ts';
 import { builder, Ref } from '../builder/builder.ts';
 import { ApiError } from '../errors/errors.ts';
+import { backendReference } from './backend-reference.ts';
 import { httpsEdgeRoute, tcpEdge, tlsEdge } from './hosts.ts';
 import type { ApiModule, ModuleHost } from './module.ts';
 
@@ -17,7 +19,7 @@ const EndpointBackend = builder.objectRef<Settings>('EndpointBackend').implement
     backend: t.field({
       type: Ref,
       description: 'The backend.',
-      resolve: ({ backendId }) => ({ id: backendId, path: `/backends/tunnel_group/${backendId}` }),
+      resolve: ({ backendId }) => backendReference(backendId),
     }),
   }),
 });
@@ -26,7 +28,10 @@ const EndpointBackendInput = builder.inputType('EndpointBackendInput', {
   description: 'The backend that the traffic goes to.',
   fields: (t) => ({
     enabled: t.boolean({ description: 'Whether traffic goes there. Default true.' }),
-    backendId: t.id({ description: 'The id of a backend of your account.' }),
+    backendId: t.id({
+      description:
+        'The id of a backend of your account. On TLS and TCP edges it must not be an HTTP response, nor lead to one.',
+    }),
   }),
 });
 
@@ -51,8 +56,13 @@ function backendOf(host: ModuleHost): ApiModule<Selected, Settings, Input> {
     async write({ enabled, backendId }, { context: { accountId }, db, ...place }) {
       const member = `${place.member}backendId`;
       if (!backendId) throw new ApiError('backendMissing', { member });
-      const backend = await db.backend.findUnique({ where: { id: backendId, accountId }, select: { id: true } });
+      const backend = await db.backend.findUnique({ where: { id: backendId, accountId }, select: { kind: true } });
       if (!backend) throw new ApiError('unknownBackend', { member });
+      if (host.table === 'edge' && backend.kind !== 'TUNNEL_GROUP') {
+        await lockBackends(db, accountId);
+        const name = await findFixedResponse(db, backendId);
+        if (name) throw new ApiError('responseOnConnectionEdge', { member, name });
+      }
       return { relations: { backendEnabled: enabled ?? true, backend: { connect: { id: backendId } } } };
     },
     unset: { relations: { backendEnabled: null, backend: { disconnect: true } } },

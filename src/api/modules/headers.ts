@@ -59,18 +59,23 @@ function headersOf(
     },
     write({ enabled, add, remove }, { member }) {
       const settings = { enabled: enabled ?? true, add: add ?? {}, remove: remove ?? [] };
-      const added = Object.entries(settings.add);
-      checkNames(
-        `${member}add`,
-        added.map(([name]) => name),
-        side,
-      );
-      checkOnce(`${member}add`, added);
-      for (const [name, value] of added) checkValue(`${member}add`, name, value);
+      checkAddedHeaders(`${member}add`, settings.add, side);
       checkNames(`${member}remove`, settings.remove, side);
       return { modules: { [descriptor.key]: settings } };
     },
   };
+}
+
+/** @throws {ApiError} for header fields that are too many, cannot be sent, or are not to be set by an account. */
+export function checkAddedHeaders(member: string, fields: Readonly<Record<string, string>>, side: Side): void {
+  const added = Object.entries(fields);
+  checkNames(
+    member,
+    added.map(([name]) => name),
+    side,
+  );
+  checkOnce(member, added);
+  for (const [name, value] of added) checkValue(member, name, value);
 }
 
 function checkNames(member: string, names: string[], side: Side): void {

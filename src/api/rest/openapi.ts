@@ -23,6 +23,7 @@ import { type CachedBody, createCachedBody, sendCached } from '../http/cached-bo
 import { sendError, sendJson } from '../http/responses.ts';
 import { restName, snakeCase } from '../naming.ts';
 import type { PreparedRoute } from './handler.ts';
+import { scalarSchema } from './openapi-scalars.ts';
 
 type Json = Record<string, unknown>;
 type Paths = Record<string, Json>;
@@ -210,25 +211,7 @@ function orNull(schema: Json, nullable: boolean): Json {
 }
 
 function leafOf(type: GraphQLNamedType): Json {
-  if (isEnumType(type)) return { enum: type.getValues().map(({ name }) => name) };
-  switch (type.name) {
-    case 'Boolean':
-      return { type: 'boolean' };
-    case 'Int':
-      return { type: 'integer' };
-    case 'Float':
-      return { type: 'number' };
-    case 'UInt32':
-      return { type: 'integer', minimum: 0, maximum: 4_294_967_295 };
-    case 'Timestamp':
-      return { type: 'string', format: 'date-time', pattern: 'Z$' };
-    case 'Json':
-      return {};
-    case 'Labels':
-      return { type: 'object', additionalProperties: { type: 'string' } };
-    default:
-      return { type: 'string' };
-  }
+  return isEnumType(type) ? { enum: type.getValues().map(({ name }) => name) } : scalarSchema(type.name);
 }
 
 /** The JSON Schema of an input; input objects are components, named as in GraphQL. */

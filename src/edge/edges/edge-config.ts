@@ -1,14 +1,35 @@
 // What the public side asks of the control plane: the edges that are configured, which certificates names have, and the challenges of
 // certificate authorities.
 
+import type { Labels } from '../../tunnel/endpoints/endpoint.ts';
 import type { ChallengeRequest } from '../acme-challenges.ts';
 import type { ModulesSettings } from '../modules/descriptor.ts';
 
-/** A tunnel group that traffic goes to. */
+/** Where traffic goes. */
 export interface BackendConfig {
   enabled: boolean;
-  labels: Readonly<Record<string, string>>;
+  /** Of a tunnel group. Others have a label here that no tunnel has, which is all that a worker of a version before knows. */
+  labels: Labels;
+  /** Of any other kind of backend; undefined also of a control process of a version before, which knows tunnel groups only. */
+  choice?: BackendChoice;
 }
+
+/** A backend that sends traffic to others, with all that it leads to. They may be named more than once, so it is no tree. */
+export interface BackendChoice {
+  /** The id of the backend where each visit begins. */
+  root: string;
+  nodes: Readonly<Record<string, BackendNode>>;
+}
+
+/** One backend of those that a choice leads to. */
+export type BackendNode =
+  | { kind: 'tunnels'; labels: Labels }
+  /** One of the members that are online, by the share of its weight, 0 to 10000; 0 is never chosen. */
+  | { kind: 'weighted'; members: readonly { id: string; weight: number }[] }
+  /** The first of the members that is online. */
+  | { kind: 'failover'; members: readonly string[] }
+  /** The gateway answers by itself. */
+  | { kind: 'response'; status: number; headers: Readonly<Record<string, string>>; body: string };
 
 export interface RouteConfig {
   /** `edghtsrt_…` */

@@ -10,6 +10,8 @@ export interface EdgeRuntimeDeps {
   /** Finds tunnels of other nodes where this one has none with the labels of a backend. */
   lookup: Pick<EndpointLookup, 'reachesNodes' | 'resolveLabels'>;
   environment: ModuleEnvironment;
+  /** From 0 to less than 1, as `Math.random`: chooses among weighted backends. */
+  random(): number;
   /** The modules that there are. */
   descriptors: readonly ModuleDescriptor[];
   /** The port that URLs show. */

@@ -3,7 +3,6 @@
 import type { CircuitBreaker } from '../../http/circuit-breaker.ts';
 import type { HttpModule, TlsParameters } from '../../http/module.ts';
 import type { VisitorError } from '../../http/visitor-errors.ts';
-import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
 import { TrafficMeter } from '../../tunnel/endpoints/traffic-meter.ts';
 import { createModules } from '../http-modules.ts';
 import type { CountedRoute } from '../metrics/request-counter.ts';
@@ -13,7 +12,7 @@ import type { EndpointRules, HttpRoute } from '../pipeline/endpoint-rules.ts';
 import { ModuleChain } from '../pipeline/module-chain.ts';
 import { ownPathRoute, type SigningRoute, signInsOf } from '../pipeline/own-paths.ts';
 import { asHttp1Endpoint } from '../upstream/http2/http1-adapter.ts';
-import { backendTunnels } from './backend.ts';
+import { backendUpstreams, type PickedUpstream } from './backend.ts';
 import type { HttpsEdgeConfig, RouteConfig } from './edge-config.ts';
 import { type EdgeRuntimeDeps, reasonOf } from './edge-runtime-deps.ts';
 import { Routing } from './routing.ts';
@@ -105,8 +104,9 @@ function liveRoute(
     if (before?.breaker !== breaker) before?.breaker?.leave();
     if (connection.some(({ name }) => name === 'traffic_policy'))
       throw new Error('the traffic policy of a route cannot have rules for connections');
-    const pick = backendTunnels(backend, owner.accountId, 'https', parts);
-    const reached = (tunnel: LiveEndpoint | undefined) => (tunnel ? asHttp1Endpoint(tunnel) : 'backendOffline');
+    const pick = backendUpstreams(backend, owner.accountId, parts);
+    const reached = (found: PickedUpstream) =>
+      !found ? 'backendOffline' : 'kind' in found ? found : asHttp1Endpoint(found);
     return {
       ...(!isCloud && { id }),
       fingerprint,
@@ -119,8 +119,8 @@ function liveRoute(
       convertsWebsockets,
       upstream() {
         if (!pick) return isCloud ? 'noAnswer' : 'noBackend';
-        const tunnel = pick();
-        return tunnel instanceof Promise ? tunnel.then(reached) : reached(tunnel);
+        const found = pick();
+        return found instanceof Promise ? found.then(reached) : reached(found);
       },
     };
   } catch (error) {

@@ -1,6 +1,6 @@
 // The modules and the routes of an endpoint: of a tunnel that has asked for modules, or of an edge.
 
-import type { ConnectionModule, TlsParameters } from '../../http/module.ts';
+import type { ConnectionModule, Responded, TlsParameters } from '../../http/module.ts';
 import type { VisitorError } from '../../http/visitor-errors.ts';
 import type { LiveEndpoint, TrafficRules } from '../../tunnel/endpoints/endpoint.ts';
 import type { CountedRoute } from '../metrics/request-counter.ts';
@@ -16,9 +16,12 @@ export interface HttpRoute {
   readonly convertsWebsockets: boolean;
   /** Where its requests are counted by themselves: of the routes of edges. */
   readonly counted?: CountedRoute | undefined;
-  /** Where the request goes: to the endpoint itself, to whose turn it is; or why it goes nowhere. It never rejects. */
-  upstream(endpoint: LiveEndpoint): LiveEndpoint | VisitorError | Promise<LiveEndpoint | VisitorError>;
+  /** Where the request goes: to the endpoint itself, to whose turn it is; or what it is answered with. It never rejects. */
+  upstream(endpoint: LiveEndpoint): RouteUpstream | Promise<RouteUpstream>;
 }
+
+/** What serves a request: an endpoint, or an answer that the gateway gives itself; or why nothing does. */
+export type RouteUpstream = LiveEndpoint | Responded | VisitorError;
 
 export interface EndpointRules extends TrafficRules {
   /** What connections have to pass before anything else. */

@@ -12,7 +12,7 @@ import type { ConnectionInfo } from '../visitors/connection-info.ts';
 import type { RequestClient } from './clients.ts';
 import { admitConnection } from './connection-admission.ts';
 import { ConnectionView } from './connection-view.ts';
-import { type EndpointRules, endpointRulesOf, type HttpRoute } from './endpoint-rules.ts';
+import { type EndpointRules, endpointRulesOf, type HttpRoute, type RouteUpstream } from './endpoint-rules.ts';
 import { ExchangeLifetime } from './exchange-lifetime.ts';
 import type { ChainProgress, Decision, ModuleChain } from './module-chain.ts';
 import type { PipelineRequest } from './pipeline-request.ts';
@@ -149,17 +149,19 @@ export class ModulePipeline extends ConnectionView implements HttpExchange {
   }
 
   #toUpstream({ upstream, convertsWebsockets }: HttpRoute): PipelineStep | Promise<PipelineStep> {
-    const go = (endpoint: LiveEndpoint | VisitorError): PipelineStep => {
-      if (typeof endpoint !== 'string') return { kind: 'upstream', endpoint, convertsWebsockets };
-      this.settle('failed');
-      return this.#failed(endpoint);
+    const go = (found: RouteUpstream): PipelineStep | Promise<PipelineStep> => {
+      if (typeof found === 'string') return this.#failed(found, 'failed');
+      if (!('kind' in found)) return { kind: 'upstream', endpoint: found, convertsWebsockets };
+      this.settle('unasked');
+      this.response = new ModuleResponse(found);
+      return this.#respond(this.#chains.length - 1);
     };
     const found = upstream(this.endpoint);
     return found instanceof Promise ? found.then(go) : go(found);
   }
 
-  #failed(error: VisitorError): PipelineStep {
-    this.settle('unasked');
+  #failed(error: VisitorError, outcome: UpstreamOutcome = 'unasked'): PipelineStep {
+    this.settle(outcome);
     return { kind: 'fail', error, fields: [] };
   }
 

@@ -39,12 +39,14 @@ export async function affectedEdges(db: Db, ids: readonly string[], owners: Owne
   const parts = all.filter((id) => !isEdge(id));
   if (parts.length === 0) return edges;
   const rows = await db.$queryRaw<{ id: string }[]>`
-    WITH policy AS (
+    WITH RECURSIVE policy AS (
       SELECT unnest(${parts}::text[]) AS id UNION SELECT policy_id FROM ip_policy_rule WHERE id = ANY(${parts})
+    ), above AS (
+      SELECT unnest(${parts}::text[]) COLLATE "C" AS id UNION SELECT backend_id FROM backend_member JOIN above ON id = member_id
     )
     SELECT edge_id AS id FROM route WHERE id = ANY(${parts})
-    UNION SELECT edge_id FROM route WHERE backend_id = ANY(${parts})
-    UNION SELECT id FROM edge WHERE backend_id = ANY(${parts})
+    UNION SELECT edge_id FROM route JOIN above ON above.id = backend_id
+    UNION SELECT edge.id FROM edge JOIN above ON above.id = backend_id
     UNION SELECT edge_id FROM mutual_tls_authority WHERE authority_id = ANY(${parts})
     UNION SELECT edge_id FROM edge_ip_policy JOIN policy ON policy.id = policy_id
     UNION SELECT edge_id FROM route JOIN route_ip_policy ON route_id = route.id JOIN policy ON policy.id = policy_id`;

@@ -10,7 +10,8 @@ import { isId } from '../ids.ts';
 import type { Keys } from '../keys/keys.ts';
 import { openPrivateKey } from '../keys/private-keys.ts';
 import { affectedEdges, OwnerIndex } from './affected-edges.ts';
-import { edgeConfig, edgeSelect, type PolicyRules, policyIdsOf } from './edge-rows.ts';
+import { readBackendNodes } from './backend-nodes.ts';
+import { choosingBackendsOf, edgeConfig, edgeSelect, type PolicyRules, policyIdsOf } from './edge-rows.ts';
 
 /** The most edges that one query reads. */
 const BATCH = 500;
@@ -23,6 +24,9 @@ const ID_PREFIXES: ReadonlyMap<string, string> = new Map([
   ['tcpEdge', 'edgtcp'],
   ['cloudEndpoint', 'edgcld'],
   ['tunnelGroupBackend', 'bkdtg'],
+  ['weightedBackend', 'bkdwd'],
+  ['failoverBackend', 'bkdfo'],
+  ['httpResponseBackend', 'bkdhr'],
   ['certificateAuthority', 'ca'],
   ['ipPolicy', 'ipp'],
   ['ipPolicyRule', 'ipr'],
@@ -62,6 +66,7 @@ export function edgeConfigSource({
     const select = { id: true, policyId: true, action: true, cidr: true } as const;
     const ruleWhere = { policyId: { in: policyIds } };
     const rules = await prisma.ipPolicyRule.findMany({ where: ruleWhere, orderBy: { id: 'asc' }, select });
+    const backends = await readBackendNodes(prisma, rows.flatMap(choosingBackendsOf));
     const policies = new Map<string, PolicyRules>();
     for (const id of policyIds) into.owners.set(id, []);
     for (const { id, policyId, action, cidr } of rules) {
@@ -71,7 +76,7 @@ export function edgeConfigSource({
       into.owners.get(policyId)?.push(id);
     }
     for (const row of rows) {
-      into.edges.push(edgeConfig(row, { policies, keys, descriptors }));
+      into.edges.push(edgeConfig(row, { policies, backends, keys, descriptors }));
       into.owners.set(
         row.id,
         row.routes.map(({ id }) => id),

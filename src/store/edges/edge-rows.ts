@@ -1,9 +1,16 @@
 // Reads the rows of an edge, and makes the configuration of the data plane from them.
 
-import type { BackendConfig, EdgeConfig, HttpsEdgeConfig, RouteConfig } from '../../edge/edges/edge-config.ts';
+import type {
+  BackendConfig,
+  BackendNode,
+  EdgeConfig,
+  HttpsEdgeConfig,
+  RouteConfig,
+} from '../../edge/edges/edge-config.ts';
 import type { ModuleDescriptor } from '../../edge/modules/descriptor.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { Keys } from '../keys/keys.ts';
+import { choiceOf } from './backend-nodes.ts';
 import { openModules } from './module-rows.ts';
 
 const inOrder = { orderBy: { position: 'asc' } } as const;
@@ -12,7 +19,7 @@ const common = {
   id: true,
   accountId: true,
   backendEnabled: true,
-  backend: { select: { labels: true } },
+  backend: { select: { id: true, kind: true, labels: true } },
   ipPolicies: { select: { policyId: true }, ...inOrder },
   modules: true,
 } as const;
@@ -48,9 +55,18 @@ export function policyIdsOf({ ipPolicies, routes }: EdgeRow): string[] {
   return [ipPolicies, ...routes.map((route) => route.ipPolicies)].flat().map(({ policyId }) => policyId);
 }
 
+/** The ids of the backends of an edge and its routes that send traffic to other backends, or respond by themselves. */
+export function choosingBackendsOf({ backend, routes }: EdgeRow): string[] {
+  return [backend, ...routes.map((route) => route.backend)].flatMap((one) =>
+    one && one.kind !== 'TUNNEL_GROUP' ? one.id : [],
+  );
+}
+
 /** What the configuration of an edge is made with, besides its rows. */
 interface EdgeConfigInputs {
   policies: ReadonlyMap<string, PolicyRules>;
+  /** All backends that those of `choosingBackendsOf` lead to. */
+  backends: ReadonlyMap<string, BackendNode>;
   keys: Keys;
   descriptors: readonly ModuleDescriptor[];
 }
@@ -70,7 +86,7 @@ export function edgeConfig(row: EdgeRow, inputs: EdgeConfigInputs): EdgeConfig {
   };
   if (row.kind === 'CLOUD') return cloudConfig(shared);
   if (row.kind === 'HTTPS') return { ...shared, kind: 'https', routes: row.routes.map((r) => routeConfig(r, inputs)) };
-  return { ...shared, kind: row.kind === 'TCP' ? 'tcp' : 'tls', backend: backendOf(row) };
+  return { ...shared, kind: row.kind === 'TCP' ? 'tcp' : 'tls', backend: backendOf(row, inputs) };
 }
 
 /** A cloud endpoint is an HTTPS edge with one route, which leads nowhere. */
@@ -83,7 +99,7 @@ function cloudConfig({ modules, failure, ...shared }: Omit<HttpsEdgeConfig, 'kin
 function routeConfig(row: RouteRow, inputs: EdgeConfigInputs): RouteConfig {
   const { id, match } = row;
   const matchType = row.matchType === 'EXACT_PATH' ? 'exact_path' : 'path_prefix';
-  return { id, matchType, match, backend: backendOf(row), ...modulesOf('route', row, inputs) };
+  return { id, matchType, match, backend: backendOf(row, inputs), ...modulesOf('route', row, inputs) };
 }
 
 function modulesOf(
@@ -100,7 +116,11 @@ function modulesOf(
   });
 }
 
-function backendOf({ backendEnabled, backend }: EdgeRow | RouteRow): BackendConfig | undefined {
+function backendOf(
+  { backendEnabled, backend }: EdgeRow | RouteRow,
+  { backends }: EdgeConfigInputs,
+): BackendConfig | undefined {
   if (backendEnabled === null || !backend) return undefined;
-  return { enabled: backendEnabled, labels: backend.labels as Record<string, string> };
+  const group = { enabled: backendEnabled, labels: backend.labels as Record<string, string> };
+  return backend.kind === 'TUNNEL_GROUP' ? group : { ...group, choice: choiceOf(backend.id, backends) };
 }

@@ -69,6 +69,8 @@ const notOf: Record<Type, unknown[]> = {
   number: ['0.5', true, {}, [0.5]],
   object: ['x', 5, true, []],
   objects: ['x', [5], [[]]],
+  int: ['5', 1.5, 1e21, true, {}, [5]],
+  weights: ['x=1', [], [{ x: 1 }], { x: '1' }, { x: 0.5 }, { x: null }],
   labels: ['app=shop', [], [{ app: 'shop' }], { app: 5 }, { app: null }, { app: { x: 'y' } }],
 };
 

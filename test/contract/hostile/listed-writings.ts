@@ -1,10 +1,46 @@
-// The operations with bodies on what edges and domains name: certificates, TCP addresses, IP policies, vaults.
+// The operations with bodies on what edges and domains name: backends, certificates, TCP addresses, IP policies, vaults.
 
 import { none, texts, the, writing } from '../rows/writing.ts';
 
 const rule = { ...texts, cidr: 'string' } as const;
 
+const response = { ...texts, body: 'string', headers: 'labels', status_code: 'int' } as const;
+
 export const listedWritings = {
+  createWeighted: writing(
+    'POST /backends/weighted',
+    'createWeightedBackend',
+    { ...texts, backends: 'weights' },
+    ({ ids }) => ({ backends: { [ids.backend]: 1 } }),
+  ),
+  updateWeighted: writing(
+    'PATCH /backends/weighted/{id}',
+    'updateWeightedBackend',
+    { ...texts, backends: 'weights' },
+    none,
+    the('weightedBackend'),
+  ),
+  createFailover: writing(
+    'POST /backends/failover',
+    'createFailoverBackend',
+    { ...texts, backends: 'ids' },
+    ({ ids }) => ({ backends: [ids.backend] }),
+  ),
+  updateFailover: writing(
+    'PATCH /backends/failover/{id}',
+    'updateFailoverBackend',
+    { ...texts, backends: 'ids' },
+    none,
+    the('failoverBackend'),
+  ),
+  createResponse: writing('POST /backends/http_response', 'createHttpResponseBackend', response),
+  updateResponse: writing(
+    'PATCH /backends/http_response/{id}',
+    'updateHttpResponseBackend',
+    response,
+    none,
+    the('responseBackend'),
+  ),
   createAuthority: writing(
     'POST /certificate_authorities',
     'createCertificateAuthority',

@@ -4,6 +4,7 @@ import { newId } from '../../../src/store/ids.ts';
 import { wrongModules } from '../rows/module-values.ts';
 import type { World } from '../world.ts';
 import { wrongAuthorities } from './authority-values.ts';
+import { wrongBackends } from './backend-values.ts';
 import { type HostileCase, wrong } from './case.ts';
 import { wrongKeys } from './key-values.ts';
 import { type WritingName, writings } from './operations.ts';
@@ -234,6 +235,7 @@ export const wrongValues = [
   ...edges,
   ...routes,
   ...backends,
+  ...wrongBackends,
   ...references,
   ...events,
   ...bots,

@@ -15,6 +15,8 @@ export type Type =
   | 'object'
   | 'objects'
   | 'labels'
+  | 'weights'
+  | 'int'
   | 'enum';
 
 export interface Writing extends Operation {

@@ -52,7 +52,10 @@ export function labelled(
 }
 
 /** What is configured, to be changed by the test, and what is live of it. */
-export async function startEdges(configs: Partial<Pick<EdgeConfigs, 'edges' | 'certificates'>> = {}) {
+export async function startEdges(
+  configs: Partial<Pick<EdgeConfigs, 'edges' | 'certificates'>> = {},
+  random = Math.random,
+) {
   const configured: Pick<EdgeConfigs, 'edges' | 'certificates'> = { edges: [], certificates: [], ...configs };
   /** All that were ever configured, with their accounts. */
   const known = { edges: new Map<string, string>(), domains: new Map<string, string>() };
@@ -89,6 +92,7 @@ export async function startEdges(configs: Partial<Pick<EdgeConfigs, 'edges' | 'c
     endpoints,
     lookup: localLookup(endpoints, { lookUp: async () => ({ status: 'unknown' }) }),
     environment,
+    random,
     descriptors: moduleDescriptors,
     publicHttpsPort: 8443,
     onFailure: (error) => void broken.push(String(error)),

@@ -48,6 +48,7 @@ function literal(type: GraphQLInputType, id: string): string {
     String: '"x"',
     Boolean: 'true',
     Labels: '{ a: "b" }',
+    Weights: '{ a: 1 }',
   };
   return known[type.name] ?? '1';
 }

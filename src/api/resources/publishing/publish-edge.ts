@@ -5,11 +5,11 @@ import { FEW_PER_DOCUMENT } from '../../builder/field-cost.ts';
 import type { Context } from '../../context.ts';
 import { idempotencyKeyArgument } from '../../idempotency.ts';
 import type { Route } from '../../route.ts';
+import { createBackend } from '../backends/tunnel-group-backends.ts';
 import { reserveDomain } from '../domains/reserved-domains.ts';
 import { createRoute } from '../https-edge-routes.ts';
 import { createHttpsEdge } from '../https-edges.ts';
 import { createTlsEdge } from '../tls-edges.ts';
-import { createBackend } from '../tunnel-group-backends.ts';
 import { readEdgeName } from './edge-name.ts';
 
 interface Published {
@@ -110,7 +110,7 @@ async function publish(input: typeof PublishEdgeInput.$inferInput, context: Cont
 
 /** The first backend of the account that has just these labels. */
 async function sameBackend(labels: Record<string, string>, { db, accountId }: Context): Promise<string | undefined> {
-  const where = { accountId, labels: { equals: labels } };
+  const where = { accountId, kind: 'TUNNEL_GROUP' as const, labels: { equals: labels } };
   return (await db.backend.findFirst({ where, orderBy: { id: 'asc' }, select: { id: true } }))?.id;
 }
 

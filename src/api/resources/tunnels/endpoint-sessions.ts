@@ -1,11 +1,18 @@
 // The agents behind an endpoint: the one that opened its tunnel, or all those whose tunnels its edge chooses by their labels.
 
+import type { BackendKind } from '../../../store/generated/prisma/enums.ts';
 import { type Labels, matchesLabels } from '../../../tunnel/endpoints/endpoint.ts';
 import type { Context } from '../../context.ts';
 import type { ShownRoundTrip } from '../../dependencies.ts';
-import { liveLabelledTunnels, type OpenTunnel, sessionsSelect } from './live-tunnels.ts';
+import {
+  choosingBackends,
+  liveLabelledTunnels,
+  type OpenTunnel,
+  sessionsSelect,
+  tunnelGroups,
+} from './live-tunnels.ts';
 
-const backend = { backendEnabled: true, backend: { select: { labels: true } } } as const;
+const backend = { backendEnabled: true, backend: { select: { id: true, kind: true, labels: true } } } as const;
 
 /** What has to be known of an endpoint to tell. */
 export const servingSelect = {
@@ -13,9 +20,15 @@ export const servingSelect = {
   edge: { select: { ...backend, routes: { select: backend } } },
 } as const;
 
+interface ServingBackend {
+  id: string;
+  kind: BackendKind;
+  labels: unknown;
+}
+
 interface WithBackend {
   backendEnabled: boolean | null;
-  backend: { labels: unknown } | null;
+  backend: ServingBackend | null;
 }
 
 interface ServedEndpoint {
@@ -27,12 +40,24 @@ interface ServedEndpoint {
 async function tunnelsServing({ tunnel, edge }: ServedEndpoint, context: Context): Promise<OpenTunnel[]> {
   if (tunnel) return [tunnel];
   if (!edge) return [];
-  const selectors = [edge, ...edge.routes].flatMap(({ backendEnabled, backend: chosen }) =>
-    backendEnabled && chosen ? [chosen.labels as Labels] : [],
+  const backends = [edge, ...edge.routes].flatMap(({ backendEnabled, backend: chosen }) =>
+    backendEnabled && chosen ? [chosen] : [],
   );
+  const selectors = await selectorsOf(backends, context);
   return (await liveLabelledTunnels(context)).filter(({ labels }) =>
     selectors.some((selector) => matchesLabels(selector, labels)),
   );
+}
+
+/** The labels by which backends choose tunnels, and those of the backends that they lead to. */
+async function selectorsOf(backends: ServingBackend[], context: Context): Promise<Labels[]> {
+  const selectors = backends.filter(({ kind }) => kind === 'TUNNEL_GROUP').map(({ labels }) => labels as Labels);
+  if (selectors.length === backends.length) return selectors;
+  const [choosing, groups] = [await choosingBackends(context), await tunnelGroups(context)];
+  const members = new Map(choosing.map((one) => [one.id, one.members.map(({ memberId }) => memberId)]));
+  const reached = new Set(backends.map(({ id }) => id));
+  for (const id of reached) for (const member of members.get(id) ?? []) reached.add(member);
+  return groups.filter(({ id }) => reached.has(id)).map(({ labels }) => labels);
 }
 
 /** The number of agents behind an endpoint. One that serves it in several sessions counts once. */

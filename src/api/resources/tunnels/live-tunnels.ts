@@ -65,8 +65,15 @@ export const liveLabelledTunnels = coalesced(async (context) => {
 
 /** The account's tunnel groups, the newest first. */
 export const tunnelGroups = coalesced(async ({ db, accountId }) => {
-  const query = { where: { accountId }, select: { id: true, labels: true }, orderBy: { id: 'desc' } } as const;
+  const where = { accountId, kind: 'TUNNEL_GROUP' } as const;
+  const query = { where, select: { id: true, labels: true }, orderBy: { id: 'desc' } } as const;
   return (await db.backend.findMany(query)) as Labelled[];
+});
+
+/** The account's backends that send traffic to others, with the ids of those. */
+export const choosingBackends = coalesced(({ db, accountId }) => {
+  const where = { accountId, kind: { in: ['WEIGHTED' as const, 'FAILOVER' as const] } };
+  return db.backend.findMany({ where, select: { id: true, members: { select: { memberId: true } } } });
 });
 
 /** How many live sessions each of the account's credentials has. */

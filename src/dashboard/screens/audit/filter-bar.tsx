@@ -53,6 +53,8 @@ const KINDS = [
   'endpoint',
   'eventDestination',
   'eventSubscription',
+  'failoverBackend',
+  'httpResponseBackend',
   'httpsEdge',
   'httpsEdgeRoute',
   'ipPolicy',
@@ -68,6 +70,7 @@ const KINDS = [
   'tunnelSession',
   'user',
   'vault',
+  'weightedBackend',
 ];
 
 interface AuditFilterBarProps {

@@ -170,7 +170,7 @@ function EdgeList({ view, kind, empty }: EdgeListProps) {
   );
 }
 
-function TunnelCountCell({ count }: { count: number | undefined }) {
+function TunnelCountCell({ count }: { count: number | 'chosen' | undefined }) {
   return count === undefined ? <span class="muted">…</span> : <TunnelCount count={count} />;
 }
 

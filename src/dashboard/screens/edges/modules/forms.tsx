@@ -2,7 +2,7 @@
 
 import { unsetOperations } from '../../../generated/operations.ts';
 import { BackendForm } from '../backends/form.tsx';
-import { tunnelGroupReference } from '../references/references.ts';
+import { backendReference } from '../references/references.ts';
 import { referenceField, referenceIds } from './field-kinds.tsx';
 import { accessForms } from './forms/access.tsx';
 import { signInForms } from './forms/sign-in.ts';
@@ -19,11 +19,12 @@ const forms: Record<string, ModuleForm> = {
   backend: {
     title: 'Backend',
     noun: 'backend',
-    description: 'Where the traffic goes: to every live tunnel that has the labels of a tunnel group.',
+    description:
+      'Where the traffic goes: to every live tunnel that has the labels of a tunnel group, or wherever another backend leads.',
     fields: [
       referenceField('backendId', {
-        label: 'Tunnel group',
-        type: tunnelGroupReference,
+        label: 'Backend',
+        type: backendReference,
         form: BackendForm,
         shownAs: 'backend',
         help: 'Agents need not be there yet.',

@@ -1,10 +1,11 @@
-// The objects that modules refer to: tunnel groups, IP policies and certificate authorities.
+// The objects that modules refer to: backends, IP policies and certificate authorities.
 
 import { type LiveList, useList } from '../../../data/hooks/use-list.ts';
 import { useQuery } from '../../../data/hooks/use-query.ts';
 import {
   Authorities,
   Backends,
+  ChoosingBackends,
   IpPolicies,
   ReferenceTitles,
   type ReferenceTitlesQuery,
@@ -29,18 +30,32 @@ export interface ReferenceType {
   useOptions: () => LiveList<ReferenceOption>;
 }
 
-export const tunnelGroupReference: ReferenceType = {
+/** Kinds of backends that have no page of their own: they are made with the API, and can be selected here. */
+const CHOOSING_KINDS = ['weightedBackend', 'failoverBackend', 'httpResponseBackend'];
+
+/** Where traffic goes: a tunnel group, or the newest hundred backends of each other kind. */
+export const backendReference: ReferenceType = {
   kind: 'tunnelGroupBackend',
-  noun: 'tunnel group',
+  noun: 'backend',
   listPath: listPaths.backends,
-  useOptions: () =>
-    useList(
+  useOptions() {
+    const groups = useList(
       Backends,
       {},
       ({ tunnelGroupBackends: page }) =>
         page && { ...page, nodes: page.nodes.map(({ id, ...rest }) => ({ id, title: groupTitle(rest) })) },
       { kinds: ['tunnelGroupBackend'] },
-    ),
+    );
+    const { data } = useQuery(ChoosingBackends, {}, { kinds: CHOOSING_KINDS });
+    const { weightedBackends, failoverBackends, httpResponseBackends } = data ?? {};
+    const pages: ({ nodes: readonly ChoosingBackend[] } | null | undefined)[] = [
+      weightedBackends,
+      failoverBackends,
+      httpResponseBackends,
+    ];
+    const others = pages.flatMap((page) => page?.nodes ?? []);
+    return { ...groups, rows: [...groups.rows, ...others.map((node) => ({ id: node.id, title: backendTitle(node) }))] };
+  },
 };
 
 export const ipPolicyReference: ReferenceType = {
@@ -76,6 +91,23 @@ export function groupTitle({ description, labels }: { description: string; label
   return description ? `${description} (${text})` : text;
 }
 
+/** What backends without labels are called. */
+const BACKEND_NOUNS = {
+  WeightedBackend: 'weighted backend',
+  FailoverBackend: 'failover backend',
+  HttpResponseBackend: 'HTTP response',
+};
+
+interface ChoosingBackend {
+  __typename: keyof typeof BACKEND_NOUNS;
+  id: string;
+  description: string;
+}
+
+function backendTitle({ __typename, id, description }: ChoosingBackend): string {
+  return `${description || id} (${BACKEND_NOUNS[__typename]})`;
+}
+
 export function authorityTitle(authority: { id: string; description: string; subjectCommonName: string }): string {
   return authority.description || authority.subjectCommonName || authority.id;
 }
@@ -85,7 +117,7 @@ export function authorityTitle(authority: { id: string; description: string; sub
  * @returns a function from the id to the name, or to the id while it is loading.
  */
 export function useReferenceTitles(ids: readonly string[]): (id: string) => string {
-  const kinds = [tunnelGroupReference.kind, ipPolicyReference.kind, certificateAuthorityReference.kind];
+  const kinds = [backendReference.kind, ...CHOOSING_KINDS, ipPolicyReference.kind, certificateAuthorityReference.kind];
   const wanted = [...new Set(ids)].slice(0, 100);
   const { data } = useQuery(
     ReferenceTitles,
@@ -103,5 +135,6 @@ type Node = NonNullable<NonNullable<ReferenceTitlesQuery['nodes']>[number]>;
 function titleOf(node: Node): string | undefined {
   if (node.__typename === 'TunnelGroupBackend') return groupTitle(node);
   if (node.__typename === 'CertificateAuthority') return authorityTitle(node);
+  if (node.__typename in BACKEND_NOUNS) return backendTitle(node as ChoosingBackend);
   return node.__typename === 'IpPolicy' ? node.description : undefined;
 }

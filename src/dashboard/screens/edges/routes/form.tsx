@@ -10,7 +10,7 @@ import { useFormFields } from '../../../ui/forms/use-form-fields.ts';
 import { allOf, maxBytes, required } from '../../../ui/forms/validators.ts';
 import { BackendForm } from '../backends/form.tsx';
 import { ReferenceField } from '../references/reference-field.tsx';
-import { tunnelGroupReference } from '../references/references.ts';
+import { backendReference } from '../references/references.ts';
 
 interface RouteFormProps {
   edgeId: string;
@@ -77,9 +77,9 @@ export function RouteForm({ edgeId, route, onDone, onCancel }: RouteFormProps) {
           {...bind('backendId')}
           name="backend.backendId"
           label="Backend"
-          type={tunnelGroupReference}
+          type={backendReference}
           form={BackendForm}
-          help="Where the requests go: to every live tunnel that has the labels of a tunnel group."
+          help="Where the requests go: to every live tunnel that has the labels of a tunnel group, or wherever another backend leads."
         />
       )}
       <MetadataFields bind={bind} />

@@ -1,23 +1,25 @@
 // Tunnel group backends: the labelled tunnels that traffic goes to, chosen by their labels.
 
-import type { BackendModel } from '../../store/generated/prisma/models.ts';
-import { newId } from '../../store/ids.ts';
-import { type Labels, matchesLabels } from '../../tunnel/endpoints/endpoint.ts';
-import { builder, Ref } from '../builder/builder.ts';
-import { changeOperation, mergeLabels } from '../collections/bulk-change.ts';
-import { bulkOperation } from '../collections/bulk-operations.ts';
-import { collection, deleteMutation, Node, readRoutes } from '../collections/collection.ts';
-import { labels, NOTED_MEMBERS } from '../collections/members.ts';
-import type { Context } from '../context.ts';
-import { ApiError } from '../errors/errors.ts';
-import { idempotencyKeyArgument } from '../idempotency.ts';
-import { NOTE_COLUMNS } from '../resource.ts';
-import { route } from '../route.ts';
-import { checkLabelLimits, checkTexts } from '../text-limits.ts';
-import { liveLabelledTunnels } from './tunnels/live-tunnels.ts';
+import type { BackendModel } from '../../../store/generated/prisma/models.ts';
+import { newId } from '../../../store/ids.ts';
+import { type Labels, matchesLabels } from '../../../tunnel/endpoints/endpoint.ts';
+import { builder, Ref } from '../../builder/builder.ts';
+import { changeOperation, mergeLabels } from '../../collections/bulk-change.ts';
+import { bulkOperation } from '../../collections/bulk-operations.ts';
+import { collection, deleteMutation, Node, readRoutes } from '../../collections/collection.ts';
+import { labels, NOTED_MEMBERS } from '../../collections/members.ts';
+import type { Context } from '../../context.ts';
+import { ApiError } from '../../errors/errors.ts';
+import { idempotencyKeyArgument } from '../../idempotency.ts';
+import { NOTE_COLUMNS } from '../../resource.ts';
+import { route } from '../../route.ts';
+import { checkLabelLimits, checkTexts } from '../../text-limits.ts';
+import { liveLabelledTunnels } from '../tunnels/live-tunnels.ts';
 
 const LABELS_MAX = 16;
 const LABEL_MAX_BYTES = 255;
+
+const OF_KIND = { kind: 'TUNNEL_GROUP' } as const;
 
 const TunnelGroupBackend = builder.prismaObject('Backend', {
   variant: 'TunnelGroupBackend',
@@ -63,11 +65,12 @@ const tunnelGroupBackends = collection({
   ref: TunnelGroupBackend,
   members: { ...NOTED_MEMBERS, labels: labels('labels') },
   table: (db) => db.backend,
+  where: () => OF_KIND,
   audit: { name: 'tunnel_group_backend', subject: 'A tunnel group backend' },
   conflicts: { inUse: 'backendInUse' },
   search: {
     ...{ rank: 140, table: 'backend', title: LABELS, detail: 't.description' },
-    texts: [LABELS, ...NOTE_COLUMNS],
+    ...{ texts: [LABELS, ...NOTE_COLUMNS], where: `t.kind = 'TUNNEL_GROUP'` },
   },
 });
 
@@ -136,7 +139,7 @@ builder.mutationField('updateTunnelGroupBackend', (t) =>
       input: t.arg({ type: UpdateTunnelGroupBackendInput, required: true, description: 'What to change.' }),
     },
     resolve: (query, _, { id, input }, context) => {
-      const where = { id, accountId: context.accountId };
+      const where = { id, accountId: context.accountId, ...OF_KIND };
       // {} is what clients send who were not given any.
       const isGiven = input.labels != null && Object.keys(input.labels).length > 0;
       const data = { ...checkTexts(input), labels: isGiven ? checkSelector(input.labels as Labels) : undefined };
@@ -148,12 +151,12 @@ builder.mutationField('updateTunnelGroupBackend', (t) =>
 const selectorLabels = changeOperation<Labels>({
   ...{ kind: tunnelGroupBackends.kind, table: 'backend', target: mergeLabels },
   async read({ db, accountId }, id) {
-    const row = await db.backend.findUnique({ where: { id, accountId }, select: { labels: true } });
+    const row = await db.backend.findUnique({ where: { id, accountId, ...OF_KIND }, select: { labels: true } });
     return (row?.labels ?? null) as Labels | null;
   },
   write: (context, id, given) => {
     const data = { labels: checkSelector(given) };
-    const where = { id, accountId: context.accountId };
+    const where = { id, accountId: context.accountId, ...OF_KIND };
     return context.update(tunnelGroupBackends, id, (db) => db.backend.update({ where, data, select: { id: true } }));
   },
 });
