@@ -122,6 +122,7 @@ describe('actions', () => {
       ...onResponse([
         action('compress-response'),
         action('response-body-find-replace', { replacements: [{ from: 'a' }] }),
+        action('sse-find-replace', { replacements: [{ from: 'a' }] }),
       ]),
     };
     const request = {
