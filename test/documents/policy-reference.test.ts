@@ -165,6 +165,7 @@ describe('actions', () => {
     find: () => ({
       ...{ id: 'apps_1', userId: 'appu_1', subject: 'ann', name: 'Ann', email: 'ann@example.com', wasChecked: false },
       ...{ idToken: 'i', accessToken: 'a', refreshToken: 'r', accessExpiresAt: NOON, usableUntil: NOON },
+      failure: { error: 'signInUnavailable', reason: 'it is away' } as const,
     }),
   };
 
