@@ -2,7 +2,9 @@
 // and the modules of routes and tunnels are made of it.
 
 import type { HttpExchange, HttpRequest } from '../../http/exchange.ts';
+import { HeaderList } from '../../http/header-list.ts';
 import type { Verdict } from '../../http/module.ts';
+import { addVary } from '../../http/vary.ts';
 import {
   type HeldVisitorSessions,
   isSignInFailure,
@@ -26,8 +28,12 @@ export interface SignIn {
   onNobody?(why: NoSession): void;
 }
 
+/** What the memory of an exchange has where its cookies have decided. */
+const DECIDED_BY_COOKIES = {};
+
 /** What a request without a session of its own gets; undefined: the visitor is signed in, and it goes on. */
 export function admitVisitor(exchange: HttpExchange, signIn: SignIn): Verdict | Promise<Verdict> {
+  exchange.memory.set(DECIDED_BY_COOKIES, true);
   const visit = visitOf(exchange, signIn);
   if ('kind' in visit) return visit;
   const { terms, sessions } = visit;
@@ -35,6 +41,20 @@ export function admitVisitor(exchange: HttpExchange, signIn: SignIn): Verdict | 
   if (token === undefined) return settled(turnAway(visit, 'unknown'));
   const found = sessions.find(token, terms, placeOf(exchange));
   return settled(found instanceof Promise ? found.then((later) => decide(visit, later)) : decide(visit, found));
+}
+
+/**
+ * Tells shared caches that visitors with other cookies get something else, where `admitVisitor` was asked: a page of one visitor
+ * must not be served to another, nor to one who is not signed in.
+ * @param verdict of the response side of the module, whose answer takes the place of the response.
+ */
+export function varyByCookie<V extends Verdict>(exchange: HttpExchange, verdict: V): V {
+  if (!exchange.memory.has(DECIDED_BY_COOKIES)) return verdict;
+  if (verdict === undefined && exchange.response) addVary(exchange.response.fields, 'Cookie');
+  if (verdict?.kind !== 'answer') return verdict;
+  const fields = new HeaderList(verdict.fields);
+  addVary(fields, 'Cookie');
+  return { ...verdict, fields: fields.list };
 }
 
 /**
