@@ -16,6 +16,7 @@ import {
 import { beginLogin, endLogin, hasSessionCookie, loginAttempts, sessionCookie, sessionToken } from './cookies.ts';
 import { isCrossSite, isNavigation, isPreflight, isSecure, ownPathOf, placeOf, returnPath } from './requests.ts';
 import { redirect, signedOut } from './responses.ts';
+import { signInReport } from './sign-in-report.ts';
 
 /** Where visitors sign in, as it is for one request. */
 export interface SignIn {
@@ -112,14 +113,24 @@ function decide(visit: SignInVisit, found: VisitorSession | NoSession): Verdict 
   if (typeof found === 'string') return turnAway(visit, found);
   const { exchange, sessions } = visit;
   const verdict = visit.onVisitor(found);
+  report(visit, verdict ? 'deny' : 'allow', found);
   if (!verdict) exchange.endWith?.((cut) => sessions.hold(found.id, cut));
   return verdict;
+}
+
+function report(
+  { exchange, terms: { clientId } }: SignInVisit,
+  decision: 'allow' | 'deny',
+  visitor: VisitorSession | undefined,
+): void {
+  signInReport.note(exchange.decisions, { decision, clientId, visitor });
 }
 
 /** The visitor is not signed in: a page is sent to the provider, and what is none is refused. */
 function turnAway(visit: SignInVisit, why: NoSession): Verdict | Promise<Verdict> {
   const { request } = visit.exchange;
   visit.onNobody?.(why);
+  report(visit, 'deny', undefined);
   if (isNavigation(request)) return begin(visit, (request.received ?? request).target, false);
   return {
     kind: 'refuse',
