@@ -226,5 +226,5 @@ export function actionCases({ issuer, guests }: Surroundings): ActionCase[] {
     ['api', statuses([{}, 401], [bearing(issuer.token), 200], [bearing(`${issuer.token}x`), 401])],
     ['others', statuses([{}, 401], [bearing(issuer.token), 401])],
   );
-  return [...answering, ...changing, ...guarding, ...bodyCases, ...signInCases, http, jwt];
+  return [...answering, ...changing, ...guarding, ...bodyCases, ...signInCases(issuer.url), http, jwt];
 }

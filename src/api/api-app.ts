@@ -1,0 +1,66 @@
+// What the API is made with.
+
+import type { ModuleEnvironment } from '../http/module.ts';
+import type { CompileQueue } from '../policy/compile/compile-queue.ts';
+import type { Changes } from '../store/changes/changes.ts';
+import type { PrismaClient } from '../store/database/client.ts';
+import type { Keys } from '../store/keys/keys.ts';
+import type { SessionCommands } from '../tunnel/control/session-commands.ts';
+import type { AuditTrail } from './context.ts';
+import type {
+  AgentEndpointInfo,
+  AlertTester,
+  ApiKeyUsage,
+  DestinationTester,
+  HeavyOperationQueue,
+  NodeCaptures,
+  NodeDirectory,
+  RequestLogReader,
+  SignInService,
+  TrafficState,
+} from './dependencies.ts';
+import type { ApiSettings } from './settings.ts';
+
+/** What the API needs of the rest of the gateway. */
+export interface ApiApp {
+  config: ApiSettings;
+  prisma: PrismaClient;
+  keys: Keys;
+  changes: Changes;
+  /** Tells the agents of sessions what to do. */
+  sessions: SessionCommands;
+  /** Tries alert channels. */
+  alertTester: AlertTester;
+  /** Tries event destinations. */
+  destinationTester: DestinationTester;
+  /** What the public side of this node knows of its traffic. */
+  traffic: TrafficState;
+  /** Where traffic policies are compiled. */
+  policies: CompileQueue;
+  /** Brings what webhooks are checked with whose senders publish it. */
+  signingKey: ModuleEnvironment['signingKey'];
+  /** Sends what trial runs of policies ask other servers. */
+  sendOutbound: ModuleEnvironment['sendOutbound'];
+  /** Where addresses are, for trial runs of policies. */
+  locate: ModuleEnvironment['locate'];
+  /** Where agents connect to this node. */
+  agentEndpoint(): AgentEndpointInfo;
+  /** The other nodes, and this one. */
+  nodes: NodeDirectory;
+  /** The requests of this node that people look at one by one. */
+  nodeCaptures(): NodeCaptures;
+  /** The last requests of every endpoint. */
+  requestLog: RequestLogReader;
+  /** Tells of what is written. */
+  audit: AuditTrail;
+  /** Notes which API keys are used. */
+  apiKeyUsage: ApiKeyUsage;
+  /** Where users sign in. */
+  signIn: SignInService;
+  /** Runs operations that cost much. */
+  heavyOperations: HeavyOperationQueue;
+  /** The wall clock, in milliseconds. */
+  now(): number;
+  /** Aborted when the gateway is stopping: subscriptions end. */
+  shutdownSignal: AbortSignal;
+}
