@@ -7,7 +7,12 @@ export const DIGESTS: readonly string[] = ['content-md5', 'content-digest', 'rep
 
 /** Changes the fields for another body, which is there as a whole and has no content coding. */
 export function describeOwnBody(fields: HeaderList, body: Buffer): void {
-  for (const name of ['content-length', 'transfer-encoding', 'trailer', 'content-encoding', ...DIGESTS])
-    fields.remove(name);
+  for (const name of ['transfer-encoding', 'content-encoding']) fields.remove(name);
+  describeStreamedBody(fields);
   fields.add('Content-Length', String(body.length));
+}
+
+/** Changes the fields for a body that is changed on its way, so that its length is not known before. */
+export function describeStreamedBody(fields: HeaderList): void {
+  for (const name of ['content-length', 'trailer', ...DIGESTS]) fields.remove(name);
 }

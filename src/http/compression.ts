@@ -3,6 +3,7 @@
 import { DIGESTS } from './body-fields.ts';
 import type { ContentCoding, HttpExchange, HttpResponse } from './exchange.ts';
 import { qualityValues } from './quality-values.ts';
+import { addVary } from './vary.ts';
 
 /** Best first: where visitors like several alike, the first of them is taken. */
 export const CODINGS: readonly ContentCoding[] = ['br', 'gzip', 'deflate'];
@@ -36,7 +37,7 @@ export function compressResponse(
   const alreadyCompressed = present !== '' && present !== 'identity';
   if (alreadyCompressed || request.method === 'HEAD' || !isFit(response))
     return { alreadyCompressed, coding: undefined };
-  vary(response);
+  addVary(fields, 'Accept-Encoding');
   const coding = negotiateCoding(request.fields.all('accept-encoding').join(','), codings);
   if (coding) {
     response.encoding = coding;
@@ -75,15 +76,4 @@ function isFit({ status, bodyLength, fields }: HttpResponse): boolean {
   if (UNFIT_STATUSES.includes(status) || (bodyLength !== undefined && bodyLength < LENGTH_MIN)) return false;
   if (fields.has('content-range') || /\bno-transform\b/i.test(fields.all('cache-control').join(','))) return false;
   return !COMPRESSED.test(fields.get('content-type') ?? '');
-}
-
-/** Tells caches that other visitors get something else. */
-function vary({ fields }: HttpResponse): void {
-  const named = fields.all('vary').flatMap((value) =>
-    value
-      .toLowerCase()
-      .split(',')
-      .map((name) => name.trim()),
-  );
-  if (!named.includes('*') && !named.includes('accept-encoding')) fields.add('Vary', 'Accept-Encoding');
 }

@@ -22,9 +22,8 @@ const CODINGS_MAX = 3;
  * @returns the decoded body; or the reason, as a text, why there is none: worded to be read after "the body".
  */
 export async function decodeContent(body: Buffer, codings: string, max: number): Promise<Buffer | string> {
-  const names = codings.split(',').flatMap((name) => name.trim().toLowerCase() || []);
-  const applied = names.filter((name) => name !== 'identity').reverse();
-  if (applied.length > CODINGS_MAX) return `has more than ${CODINGS_MAX} content codings`;
+  const applied = codingsOf(codings);
+  if (typeof applied === 'string') return applied;
   let decoded = body;
   for (const name of applied) {
     const decode = Object.hasOwn(decoders, name) ? decoders[name] : undefined;
@@ -38,4 +37,15 @@ export async function decodeContent(body: Buffer, codings: string, max: number):
     }
   }
   return decoded.length > max ? `has more than ${max} bytes` : decoded;
+}
+
+/**
+ * The codings of a body, in lower case, the one that was applied last first.
+ * @param codings the value of `Content-Encoding`; '' without one.
+ * @returns a text when there are too many of them, worded to be read after "the body".
+ */
+export function codingsOf(codings: string): string[] | string {
+  const names = codings.split(',').flatMap((name) => name.trim().toLowerCase() || []);
+  const applied = names.filter((name) => name !== 'identity').reverse();
+  return applied.length > CODINGS_MAX ? `has more than ${CODINGS_MAX} content codings` : applied;
 }

@@ -2,6 +2,7 @@
 
 import type { TLSSocket } from 'node:tls';
 import type { Proto, Visitor } from '../tunnel/endpoints/endpoint.ts';
+import type { BodyTransform } from './body-transform.ts';
 import type { HeaderList } from './header-list.ts';
 
 /** What serves the name that the visitor came to. */
@@ -88,6 +89,12 @@ export interface HttpResponse {
   body(): Promise<Buffer | undefined>;
   /** Sends another body on, whose length and lack of a content coding the fields tell. The body must have been read. */
   replaceBody(body: Buffer): void;
+  /**
+   * Sends the body through something that changes it, after what was given before and before it is encoded. A body that is
+   * there as a whole is changed at once; another one as it comes. The fields tell no length then; those that tell of a
+   * content coding are the caller's. Rejects as the transform does.
+   */
+  transformBody(transform: BodyTransform): Promise<void>;
 }
 
 export type ContentCoding = 'gzip' | 'deflate' | 'br';

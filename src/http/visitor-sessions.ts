@@ -57,6 +57,8 @@ export interface VisitorSession {
   readonly accessExpiresAt: number | undefined;
   /** Whether the provider was just asked who the visitor is. */
   readonly wasChecked: boolean;
+  /** Why the provider could not be asked when it was time; left out: it could, or it was not. The session goes on as it was. */
+  readonly failure?: SignInFailure | undefined;
   /** Until when this may be used without asking again: the wall clock, in milliseconds. */
   readonly usableUntil: number;
 }

@@ -20,7 +20,7 @@ export function signInFailureOf(thrown: unknown): SignInFailure {
   if (thrown instanceof NoUserId) return { error: 'signInNoUser', reason: thrown.message };
   const fetching = causesOf(thrown).find((cause) => cause instanceof FetchFailed);
   if (fetching) return { error: 'signInUnavailable', reason: plain(fetching.message) };
-  const { code, error } = saidBy(thrown);
+  const { code, error, status = 0 } = saidBy(thrown);
   const messages = causesOf(thrown).map(({ message }) => message);
   const reason = plain([code, error, ...messages].filter((text) => text !== undefined).join(': '));
   const failed = (kind: SignInFailure['error']) => ({ error: kind, reason });
@@ -28,9 +28,19 @@ export function signInFailureOf(thrown: unknown): SignInFailure {
   if (error === 'invalid_grant') return failed('signInCodeInvalid');
   if (error === 'invalid_client' || error === 'unauthorized_client') return failed('signInClientRefused');
   if (error !== undefined) return failed('signInRefused');
+  if (status >= 500) return failed('signInUnavailable'); // Its own trouble, which says nothing of the visitor.
   if (messages.some((message) => /"id_token" property must be/.test(message))) return failed('signInNoIdToken');
   if (code !== undefined) return failed('signInTokenInvalid');
   throw thrown; // It is a bug.
+}
+
+/** The same of what a renewal threw, of which a bug is no more than the log says: the session goes on. */
+export function renewalFailureOf(thrown: unknown): SignInFailure {
+  try {
+    return signInFailureOf(thrown);
+  } catch {
+    return { error: 'signInUnavailable', reason: 'the session could not be renewed' };
+  }
 }
 
 /** Whether a session cannot go on after what a provider threw: it does not accept the tokens any more. */

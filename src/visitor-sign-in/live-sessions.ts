@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
 import {
   type NoSession,
+  type SignInFailure,
   type SignInPlace,
   type SignInTerms,
   siteOf,
@@ -22,7 +23,7 @@ import {
   whereAlive,
 } from '../store/visitors/app-session-rows.ts';
 import { updateAppUser } from '../store/visitors/app-users.ts';
-import { endsSession } from './failures.ts';
+import { endsSession, renewalFailureOf } from './failures.ts';
 import { FETCH_TIMEOUT_MS } from './guarded-fetch.ts';
 import type { Provider } from './provider.ts';
 import { openContent, type SessionContent, sealContent, shownSession } from './session-content.ts';
@@ -82,7 +83,8 @@ export class LiveSessions {
     const renewed = await this.#renewOnce(row, content, terms);
     if (renewed === 'revoked') return renewed;
     const usableUntil = Math.min(now() + (renewed.isDone ? USABLE_MS : RETRY_MS), limit);
-    return shownSession(row, renewed.content, { wasChecked: renewed.wasChecked, usableUntil });
+    const { wasChecked, failure } = renewed;
+    return shownSession(row, renewed.content, { wasChecked, usableUntil, ...(failure && { failure }) });
   }
 
   /** Ends a session. @returns whether there was one. */
@@ -144,7 +146,7 @@ export class LiveSessions {
         return 'revoked';
       }
       await storeRenewal(this.#deps, row, renewed === content ? {} : { sealed: sealContent(keys, id, renewed) });
-      return { content: renewed, wasChecked: false, isDone: false };
+      return { content: renewed, wasChecked: false, isDone: false, failure: renewalFailureOf(error) };
     }
     const isStored = await storeRenewal(this.#deps, row, { sealed: sealContent(keys, row.id, renewed), checkedAt });
     if (!isStored) return 'revoked'; // Somebody has ended it meanwhile.
@@ -155,7 +157,7 @@ export class LiveSessions {
 }
 
 /** What came of a renewal. `isDone`: all that was due. */
-type Renewed = { content: SessionContent; wasChecked: boolean; isDone: boolean } | 'revoked';
+type Renewed = { content: SessionContent; wasChecked: boolean; isDone: boolean; failure?: SignInFailure } | 'revoked';
 
 /** What tells the settings apart that a session is bound to. */
 export function fingerprint({ issuer, isOAuth, clientId, authId }: SignInTerms): string {

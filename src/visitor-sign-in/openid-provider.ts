@@ -3,7 +3,7 @@
 import { LRUCache } from 'lru-cache';
 import type * as OpenidClient from 'openid-client';
 import type { SignInTerms } from '../http/visitor-sessions.ts';
-import { fetchJson } from '../policy/auth/fetch-json.ts';
+import { describeIssuer } from '../policy/auth/issuer-description.ts';
 import { KeyCache } from '../policy/keys/key-cache.ts';
 import { boundedTo } from '../runtime/lru-bound.ts';
 import { guardedFetch } from './guarded-fetch.ts';
@@ -24,9 +24,6 @@ const ISSUERS_MAX = 1000;
 const CACHE_TIMES = { fresh: 15 * 60_000, usable: 60 * 60_000, pause: 5000 };
 /** How far the clocks may differ; seconds. */
 const SKEW_SECONDS = 60;
-
-/** The description of an issuer is not what it must be. */
-export class BadDescription extends Error {}
 
 type Library = typeof OpenidClient;
 
@@ -134,26 +131,10 @@ export class OpenidProvider implements Provider {
     const known = this.#descriptions.get(issuer);
     if (known) return known;
     const { isPrivateFetched, monotonic } = this.#options;
-    const cache = new KeyCache(() => describe(issuer, isPrivateFetched), CACHE_TIMES, monotonic);
+    const cache = new KeyCache(() => describeIssuer(issuer, isPrivateFetched), CACHE_TIMES, monotonic);
     this.#descriptions.set(issuer, cache);
     return cache;
   }
-}
-
-/**
- * Fetches the description of an issuer, which must name exactly this issuer: no other document can be put in its place.
- * @throws {BadDescription}
- */
-async function describe(issuer: string, isPrivateFetched: boolean): Promise<OpenidClient.ServerMetadata> {
-  const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
-  const description = (await fetchJson(url, isPrivateFetched)) as Record<string, unknown> | null;
-  if (description?.issuer !== issuer) throw new BadDescription(`${url} is the description of another issuer`);
-  for (const member of ['authorization_endpoint', 'token_endpoint', 'jwks_uri'])
-    if (typeof description[member] !== 'string') throw new BadDescription(`${url} has no ${member}`);
-  const page = new URL(description.authorization_endpoint as string);
-  if (page.protocol !== 'https:' && !(isPrivateFetched && page.protocol === 'http:'))
-    throw new BadDescription(`${url} names an authorization endpoint that is not https`);
-  return description as unknown as OpenidClient.ServerMetadata;
 }
 
 function authenticationOf(library: Library, description: OpenidClient.ServerMetadata, secret: string) {

@@ -25,7 +25,7 @@ export function openContent(keys: Keys, { id, sealed }: { id: string; sealed: st
 export function shownSession(
   { id, userId }: { id: string; userId: string },
   { tokens, identity }: SessionContent,
-  more: Pick<VisitorSession, 'wasChecked' | 'usableUntil'>,
+  more: Pick<VisitorSession, 'wasChecked' | 'usableUntil' | 'failure'>,
 ): VisitorSession {
   return { id, userId, ...identity, ...tokens, ...more };
 }

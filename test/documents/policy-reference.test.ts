@@ -122,6 +122,7 @@ describe('actions', () => {
       ...onResponse([
         action('compress-response'),
         action('response-body-find-replace', { replacements: [{ from: 'a' }] }),
+        action('sse-find-replace', { replacements: [{ from: 'a' }] }),
       ]),
     };
     const request = {
@@ -164,6 +165,7 @@ describe('actions', () => {
     find: () => ({
       ...{ id: 'apps_1', userId: 'appu_1', subject: 'ann', name: 'Ann', email: 'ann@example.com', wasChecked: false },
       ...{ idToken: 'i', accessToken: 'a', refreshToken: 'r', accessExpiresAt: NOON, usableUntil: NOON },
+      failure: { error: 'signInUnavailable', reason: 'it is away' } as const,
     }),
   };
 

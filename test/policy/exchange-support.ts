@@ -2,6 +2,7 @@
 
 import type { TLSSocket } from 'node:tls';
 import { describeOwnBody } from '../../src/http/body-fields.ts';
+import { type BodyTransform, transformWhole } from '../../src/http/body-transform.ts';
 import type { HttpExchange, HttpRequest, ServingEndpoint } from '../../src/http/exchange.ts';
 import { HeaderList } from '../../src/http/header-list.ts';
 import type { ModuleEnvironment, NewConnection, TlsParameters } from '../../src/http/module.ts';
@@ -87,6 +88,10 @@ export function exchangeOf(shape: ExchangeShape = {}): TestExchange {
   const answerOf = (status: number, fields?: Fields) => {
     const list = fieldsOf(fields);
     let answer: Buffer = Buffer.from(shape.answerBody ?? '');
+    const replaceAnswer = (other: Buffer) => {
+      answer = other;
+      describeOwnBody(list, other);
+    };
     return {
       status,
       fields: list,
@@ -94,10 +99,8 @@ export function exchangeOf(shape: ExchangeShape = {}): TestExchange {
       encoding: undefined,
       isSynthetic,
       body: async () => answer,
-      replaceBody(other: Buffer) {
-        answer = other;
-        describeOwnBody(list, other);
-      },
+      replaceBody: replaceAnswer,
+      transformBody: async (transform: BodyTransform) => replaceAnswer(await transformWhole(answer, transform)),
     };
   };
   let response = shape.status === undefined ? undefined : answerOf(shape.status, shape.answerFields);

@@ -35,6 +35,7 @@ const introduce = {
           'x-email': '${actions.oidc.identity.email}',
           'x-token': '${actions.oidc.access_token}',
           'x-checked': '${string(actions.oidc.user_info_refreshed)}',
+          'x-error': "${has(actions.oidc.error) ? actions.oidc.error.code + ' ' + actions.oidc.error.message : ''}",
         },
       },
     },
@@ -107,12 +108,15 @@ test('a refresh token stays when the provider gives no other, and the one that i
   expect(await redeemed()).toBe('next');
 });
 
-test('a provider that takes the refresh token back ends the session; one that is away does not', async () => {
-  const origin = await stage.serve();
+test('a provider that takes the refresh token back ends the session; one that is away does not, and rules know', async () => {
+  const origin = await stage.serve({}, { after: [introduce] });
   const { browser } = await stage.signIn(`${origin}/`);
   passed += HOUR + SECOND;
   answerAt('/token', 503, { error: 'temporarily_unavailable' });
-  expect((await browser.open(`${origin}/`, asData)).status).toBe(200);
+  const { headers } = echoOf(await browser.open(`${origin}/`, asData));
+  expect(headers['x-error']).toEqual(
+    expect.stringMatching(/^ERR_GATEWAY_5202 The gateway cannot talk to the identity provider/),
+  );
   answerAt('/token', 400, { error: 'invalid_grant' });
   passed += 5 * SECOND;
   expect((await browser.open(`${origin}/`, asData)).status).toBe(401);

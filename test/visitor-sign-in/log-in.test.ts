@@ -89,7 +89,7 @@ describe('who is sent to the provider', () => {
     const origin = await shared();
     const { status, headers } = await stage.browser().open(`${origin}/`, { follows: false });
     const { searchParams } = new URL(headers.location ?? '');
-    expect([status, headers['cache-control']]).toEqual([303, 'no-store']);
+    expect([status, headers['cache-control'], headers.vary]).toEqual([303, 'no-store', 'Cookie']);
     expect(Object.fromEntries(searchParams)).toMatchObject({
       ...{ response_type: 'code', client_id: 'shop', redirect_uri: `${gateway.api}/oauth2/callback` },
       ...{ scope: 'openid email profile', code_challenge_method: 'S256' },

@@ -66,7 +66,7 @@ async function comeBack(origin: string, answers: OauthHosts['answers']) {
 test('a visitor signs in with the app of the module, which asks for its scopes', async () => {
   const { origin, edge } = await served({ ...APP, scopes: ['user:email'] });
   const { page, asked } = await comeBack(origin, answersFor({ email: 'ann@example.com' }));
-  expect([page.status, page.url]).toEqual([200, `${origin}/page`]);
+  expect([page.status, page.url, page.headers.vary]).toEqual([200, `${origin}/page`, 'Cookie']);
   expect(echoOf(page).headers).toMatchObject({
     'gateway-auth-user-email': 'ann@example.com',
     'gateway-auth-user-name': 'Ann',

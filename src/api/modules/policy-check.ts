@@ -8,14 +8,15 @@ import { compileOnce } from '../../policy/cel/compilation.ts';
 import { CompileQueueFull } from '../../policy/compile/compile-queue.ts';
 import { refuseKeyFetch } from '../../policy/keys/key-cache.ts';
 import { keepSecrets, splitPolicy } from '../../policy/secrets/policy-secrets.ts';
-import type { SecretUse } from '../../policy/settings/phase-context.ts';
+import type { IssuerUse, SecretUse } from '../../policy/settings/phase-context.ts';
 import { PolicyError, PROBLEM, PROBLEMS_MAX } from '../../policy/settings/problems.ts';
 import { SECRET_MASK } from '../../protocol/policy/policy-secrets.ts';
 import type { Db } from '../../store/database/client.ts';
 import type { SecretOwner } from '../../store/edges/module-secrets.ts';
-import { openSecrets, protocolOf, sealPolicy } from '../../store/edges/policy-secrets.ts';
+import { maskedPolicy, openSecrets, protocolOf, sealPolicy } from '../../store/edges/policy-secrets.ts';
 import { Prisma } from '../../store/generated/prisma/client.ts';
 import { ApiError, type ErrorName } from '../errors/errors.ts';
+import { type IssuerChecks, namesIssuer } from './issuer-checks.ts';
 import type { ModuleHost, ModuleWrite } from './module.ts';
 
 /** Nothing is run here: a policy is made, and thrown away. */
@@ -68,9 +69,10 @@ export async function checkTrafficPolicy(
       return { split, ...compilePolicyDocument(split.document, { accountId, proto }, environment) };
     };
     // The transaction that writes it waits for it.
-    const { split, connection, secrets } = await app.policies.compile(accountId, value, work, false);
+    const { split, connection, secrets, issuers } = await app.policies.compile(accountId, value, work, false);
     if (connection && proto === 'https') throw new PolicyError([noConnections]);
     await checkSecrets(db, accountId, secrets);
+    if (enabled && issuers.length > 0) await checkIssuers(db, owner, context.issuers, issuers);
     return sealPolicy(app.keys, owner, enabled, split);
   } catch (error) {
     if (error instanceof CompileQueueFull) throw new ApiError('tooManyPolicies');
@@ -94,6 +96,25 @@ async function checkSecrets(db: Db, accountId: string, uses: readonly SecretUse[
     message: `reads a secret "${name}" in a vault "${vault}", which this account does not have`,
   }));
   if (problems.length > 0) throw new PolicyError(problems.slice(0, PROBLEMS_MAX));
+}
+
+/**
+ * Those that the replaced policy names are not asked again: whoever changes a rule must not need the provider for it.
+ * @throws {PolicyError} that names the issuers which cannot be read.
+ */
+async function checkIssuers(
+  db: Db,
+  owner: SecretOwner,
+  checks: IssuerChecks,
+  uses: readonly IssuerUse[],
+): Promise<void> {
+  const stored = (await rowWithPolicy(db, owner))?.policy;
+  const value = stored ? maskedPolicy(owner.table, stored).value : '';
+  const problems = uses.flatMap(({ issuer, path }) => {
+    const message = namesIssuer(value, issuer) ? undefined : checks.problemOf(issuer);
+    return message ? [{ path, number: PROBLEM.issuer, message }] : [];
+  });
+  if (problems.length > 0) throw new PolicyError(problems);
 }
 
 /** Whether there may be masks: characters may be written as escapes. */

@@ -65,15 +65,15 @@ export class Http1ResponseWriter implements ResponseWriter {
   }
 
   writeHead(start: ResponseStart): 'begun' {
-    const { changed, length, encoding, body, chunk, headEnd, end, recording } = start;
+    const { changed, length, isBodyRewritten, body, chunk, headEnd, end, recording } = start;
     const isUnchunked = length === CHUNKED && this.#isToHttp10;
-    const isLast = encoding ? this.#isToHttp10 : isUnchunked || length === UNTIL_CLOSE;
+    const isLast = isBodyRewritten ? this.#isToHttp10 : isUnchunked || length === UNTIL_CLOSE;
     // What is left of the request when its response begins may never come; so nothing can follow it.
     this.closes = isLast || !this.#connection.source.isComplete || this.#connection.isClosing();
-    this.#unchunk = isUnchunked && !encoding ? new ChunkedDecoder() : undefined;
+    this.#unchunk = isUnchunked && !isBodyRewritten ? new ChunkedDecoder() : undefined;
     if (!changed && !isUnchunked && body.isAsItCame) this.#writeRelayed(start, chunk, start.from, headEnd, end);
     else {
-      const piece = encoding ? undefined : this.#framed(body.relayed(chunk, headEnd, end));
+      const piece = isBodyRewritten ? undefined : this.#framed(body.relayed(chunk, headEnd, end));
       if (!changed) this.#writeRelayed(start, piece as Buffer, 0, 0, (piece as Buffer).length);
       else {
         const head = this.#changedHead(start);
@@ -171,8 +171,8 @@ export class Http1ResponseWriter implements ResponseWriter {
   }
 
   /** The head that modules have made. */
-  #changedHead({ changed, encoding }: ResponseStart): Buffer {
-    if (encoding && !this.#isToHttp10) changed?.fields.set('Transfer-Encoding', 'chunked');
+  #changedHead({ changed, isBodyRewritten }: ResponseStart): Buffer {
+    if (isBodyRewritten && !this.#isToHttp10) changed?.fields.set('Transfer-Encoding', 'chunked');
     const hop = this.closes ? 'Connection: close\r\n' : this.#isToHttp10 ? 'Connection: keep-alive\r\n' : '';
     return Buffer.from(`${changed?.write()}${hop}\r\n`, 'latin1');
   }

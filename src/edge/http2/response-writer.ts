@@ -60,14 +60,14 @@ export class Http2ResponseWriter implements ResponseWriter {
   }
 
   writeHead(start: ResponseStart): StartResult {
-    const { head, changed, status, length, encoding, body } = start;
+    const { head, changed, status, length, isBodyRewritten, body } = start;
     const fields = changed ? toHttp2Fields(changed.fields.list) : responseFields(head);
-    const options = { endStream: length === 0, waitForTrailers: length === CHUNKED && !encoding };
+    const options = { endStream: length === 0, waitForTrailers: length === CHUNKED && !isBodyRewritten };
     if (!respond(this.#stream, status, fields, options)) return 'impossible';
     this.#counter.addSent(head.end - head.start);
     if (this.#stream.headersSent) start.recording?.responseStarted(status, this.#stream.sentHeaders);
     if (hasNoContent(status)) return 'empty';
-    if (encoding) return 'begun';
+    if (isBodyRewritten) return 'begun';
     if (length === CHUNKED) this.#unchunk = new ChunkedDecoder();
     this.write(body.relayed(start.chunk, start.headEnd, start.end), body.isComplete);
     return 'begun';

@@ -1,6 +1,7 @@
 // Visitors sign in at one of the large OAuth providers: the module `oauth`.
 
 import { OAUTH_SCOPES, oauthProviderNames } from '../../policy/sign-in/oauth-scopes.ts';
+import { signInReport } from '../../policy/sign-in/sign-in-report.ts';
 import type { ModuleDescriptor } from './descriptor.ts';
 import { SettingsError } from './settings-error.ts';
 import { type OauthSettings, signInModule } from './sign-in.ts';
@@ -16,6 +17,7 @@ export const oauthModule: ModuleDescriptor<OauthSettings> = {
     const provider = { issuer, isOAuth: true, scopes: OAUTH_SCOPES[issuer], checkInterval, groups };
     return { http: signInModule('oauth', settings, provider, environment) };
   },
+  report: signInReport, // Of the module oidc and of policies, too.
   mapSecrets: (settings, change) => ({ ...settings, clientSecret: change(settings.clientSecret, '.client_secret') }),
   bindOption: {
     names: ['OAuth'],

@@ -7,7 +7,7 @@ import type { HttpModule, ModuleEnvironment, Verdict } from '../../http/module.t
 import type { SignInTerms, VisitorSession } from '../../http/visitor-sessions.ts';
 import type { OauthProviderName } from '../../policy/sign-in/oauth-scopes.ts';
 import { ownPathOf } from '../../policy/sign-in/requests.ts';
-import { admitVisitor, answerOwnPath, passPreflight, type SignIn } from '../../policy/sign-in/sign-in.ts';
+import { admitVisitor, answerOwnPath, passPreflight, type SignIn, varyByCookie } from '../../policy/sign-in/sign-in.ts';
 import type { ModuleSettings } from './descriptor.ts';
 import { escapedFieldValue, setGatewayHeaders } from './gateway-headers.ts';
 
@@ -82,6 +82,7 @@ export function signInModule(
       if (settings.optionsPassthrough && passPreflight(request)) return undefined;
       return admitVisitor(exchange, signInFor(exchange));
     },
+    onResponse: (exchange) => varyByCookie(exchange, undefined),
   };
 }
 

@@ -12,6 +12,11 @@ export interface ChainProgress {
   outcome?: UpstreamOutcome;
 }
 
+/** One of the chains that a request passes, one for each endpoint that it is forwarded to. */
+export interface ForwardHop extends ChainProgress {
+  chain: ModuleChain;
+}
+
 /** What a module said, and which. */
 export interface Decision {
   module: HttpModule;

@@ -14,7 +14,7 @@ import { admitConnection } from './connection-admission.ts';
 import { ConnectionView } from './connection-view.ts';
 import { type EndpointRules, endpointRulesOf, type HttpRoute, type RouteUpstream } from './endpoint-rules.ts';
 import { ExchangeLifetime } from './exchange-lifetime.ts';
-import type { ChainProgress, Decision, ModuleChain } from './module-chain.ts';
+import type { Decision, ForwardHop } from './module-chain.ts';
 import type { PipelineRequest } from './pipeline-request.ts';
 import { ModuleResponse, UpstreamResponse } from './pipeline-response.ts';
 import { ABORTED, PASS, type PipelineStep } from './pipeline-step.ts';
@@ -23,10 +23,6 @@ import type { PipelineServices, VisitorRestriction } from './services.ts';
 
 /** How often a request may be sent from one endpoint to another. */
 const HOPS_MAX = 8;
-
-interface ForwardHop extends ChainProgress {
-  chain: ModuleChain;
-}
 
 export class ModulePipeline extends ConnectionView implements HttpExchange {
   readonly request: PipelineRequest;
@@ -106,6 +102,11 @@ export class ModulePipeline extends ConnectionView implements HttpExchange {
     if (this.#isSettled) return;
     this.#isSettled = true;
     for (const hop of this.#chains) hop.chain.settle(this, hop, outcome);
+  }
+
+  /** The body of the response, which has begun, cannot be changed as a policy wants. */
+  gaveUp(reason: string): void {
+    this.#log({ module: { name: 'traffic_policy' } }, reason, undefined);
   }
 
   #enter(endpoint: LiveEndpoint): PipelineStep | Promise<PipelineStep> {
@@ -224,7 +225,7 @@ export class ModulePipeline extends ConnectionView implements HttpExchange {
     return { kind: 'fail', error, fields: [...fields, ['Service-Operation-Id', this.operationId]] };
   }
 
-  #log({ module }: ModuleResult, reason: string, status: number | undefined): void {
+  #log({ module }: Pick<ModuleResult, 'module'>, reason: string, status: number | undefined): void {
     const operationId = status === undefined ? undefined : this.operationId;
     this.#logRefusal(requestRefusal(this, { operationId, module: module.name, reason, status }));
   }

@@ -2,7 +2,8 @@
 
 import { STATUS_CODES } from 'node:http';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { describeOwnBody } from '../../http/body-fields.ts';
+import { describeOwnBody, describeStreamedBody } from '../../http/body-fields.ts';
+import { type BodyTransform, transformWhole } from '../../http/body-transform.ts';
 import type { ContentCoding, HttpResponse, ModuleDecisions } from '../../http/exchange.ts';
 import { HeaderList, sanitizedFieldValue } from '../../http/header-list.ts';
 import type { Responded } from '../../http/module.ts';
@@ -14,6 +15,8 @@ import type { ResponseHead } from '../codec/response-head.ts';
 export class UpstreamResponse implements HttpResponse {
   readonly isSynthetic = false;
   encoding: ContentCoding | undefined;
+  /** What the body goes through on its way, in order. */
+  transforms: BodyTransform[] = [];
   readonly #head: ResponseHead;
   readonly #length: number;
   readonly #collect: () => Promise<Buffer | undefined>;
@@ -31,18 +34,33 @@ export class UpstreamResponse implements HttpResponse {
 
   get bodyLength(): number | undefined {
     if (this.#body) return this.#body.length;
+    if (this.transforms.length > 0) return undefined;
     return this.#length === CHUNKED || this.#length === UNTIL_CLOSE ? undefined : this.#length;
   }
 
   async body(): Promise<Buffer | undefined> {
     if (this.#length === 0) return NOTHING; // Of the answer to HEAD, too, whose fields tell another length.
-    this.#body ??= await this.#collect();
-    return this.#body;
+    if (this.#body) return this.#body;
+    let body = await this.#collect();
+    for (const transform of this.transforms.splice(0)) if (body) body = await transformWhole(body, transform);
+    if (body) this.#body = body;
+    return body;
   }
 
   replaceBody(body: Buffer): void {
     this.#body = body;
     describeOwnBody(this.fields, body);
+  }
+
+  async transformBody(transform: BodyTransform): Promise<void> {
+    if (this.#body) return this.replaceBody(await transformWhole(this.#body, transform));
+    this.transforms.push(transform);
+    describeStreamedBody(this.fields);
+  }
+
+  /** Whether the body goes on in other bytes than those that come, and with another framing. */
+  get isBodyRewritten(): boolean {
+    return this.encoding !== undefined || this.transforms.length > 0;
   }
 
   /** The response with the body that was read; undefined when none was, and it goes on as it comes. */
@@ -69,7 +87,7 @@ export class UpstreamResponse implements HttpResponse {
 
   /** Whether another head has to be made of it than the one that came. */
   get isChanged(): boolean {
-    return this.#status !== undefined || this.encoding !== undefined || this.#fields?.isChanged === true;
+    return this.#status !== undefined || this.isBodyRewritten || this.#fields?.isChanged === true;
   }
 
   /** The head as HTTP/1.1, up to where the fields of the hop follow. */
@@ -103,6 +121,10 @@ export class ModuleResponse implements HttpResponse {
   replaceBody(body: Buffer): void {
     this.#body = body;
     describeOwnBody(this.fields, body);
+  }
+
+  async transformBody(transform: BodyTransform): Promise<void> {
+    this.replaceBody(await transformWhole(this.#body, transform));
   }
 
   /**

@@ -125,9 +125,8 @@ export class RequestPipeline implements UpstreamRequestEvents {
   /** Reports the request, which is over, once. @param isComplete whether the whole response was sent. */
   report(isComplete: boolean): void {
     const { sent = 0, compression } = this.#upstream?.response ?? {};
-    const { bodyLength } = this.#context.source;
-    this.#takeRecording()?.finish(isComplete, bodyLength, sent, compression);
-    this.#logged?.finish(isComplete, bodyLength, sent);
+    this.#takeRecording()?.finish(isComplete, this.#context.source.bodyLength, sent, compression);
+    this.#logged?.finish(isComplete, this.#context.source.bodyLength, sent);
     this.#modules?.lifetime.over();
   }
 
@@ -140,7 +139,8 @@ export class RequestPipeline implements UpstreamRequestEvents {
     this.#context.onDone();
   }
 
-  onFailure(error: VisitorError): void {
+  onFailure(error: VisitorError, reason?: string): void {
+    if (reason !== undefined) this.#modules?.gaveUp(reason);
     this.fail(error);
   }
 
@@ -243,8 +243,8 @@ export class RequestPipeline implements UpstreamRequestEvents {
     this.#isOver = true;
     this.#context.counter.countResponse(status);
     const onClose = this.#logged?.upgraded(status, this.#context.source.client.connection, head.length);
-    const [recording, lifetime] = [this.#takeRecording(), this.#modules?.lifetime];
+    const about = { onClose, recording: this.#takeRecording(), lifetime: this.#modules?.lifetime };
     this.#modules = undefined;
-    this.#context.onUpgrade({ head, stream, rest, convertsWebsocket, onClose, recording, lifetime });
+    this.#context.onUpgrade({ head, stream, rest, convertsWebsocket, ...about });
   }
 }

@@ -1,12 +1,12 @@
 // The response to one request, as upstream sends it, on its way to the visitor's transport.
 
-import type { ContentCoding, ModuleDecisions } from '../../http/exchange.ts';
+import type { ModuleDecisions } from '../../http/exchange.ts';
 import { Body, CHUNKED, INVALID } from '../codec/body.ts';
 import { MORE, REFUSED } from '../codec/head-reader.ts';
 import type { ResponseHead } from '../codec/response-head.ts';
 import type { RequestRecording } from '../reports/request-recording.ts';
-import { EncodedBody } from './body/encoded-body.ts';
 import { HeldResponse } from './body/held-response.ts';
+import { type BodyRewriting, RewrittenBody } from './body/rewritten-body.ts';
 import { UpstreamResponse } from './pipeline-response.ts';
 import type { RequestSource, ResponseWriter } from './transport.ts';
 
@@ -22,8 +22,10 @@ export type ResponseProgress = 'more' | 'head' | 'upgrade' | 'complete' | 'surpl
 export interface ResponseRelayEvents {
   /** So many of the bytes that upstream sent have been processed: they were written, or are of no use. */
   onTaken(bytes: number): void;
-  /** The progress of a body that is encoded, which is asynchronous. */
+  /** The progress of a body that is rewritten, which is asynchronous. */
   onProgress(progress: ResponseProgress): void;
+  /** The body cannot be rewritten as a module wants it, and cannot go on. */
+  onUnwritable(reason: string): void;
 }
 
 export class ResponseRelay {
@@ -41,7 +43,7 @@ export class ResponseRelay {
   readonly #hasModules: boolean;
   /** From the end of its head on. */
   #body: Body | undefined;
-  #encoded: EncodedBody | undefined;
+  #rewritten: RewrittenBody | undefined;
   #response: UpstreamResponse | undefined;
   /** What upstream has sent while modules decide on that. */
   #held: HeldResponse | undefined;
@@ -74,19 +76,19 @@ export class ResponseRelay {
     return this.#body !== undefined;
   }
 
-  /** Whether upstream has sent all of it; what of it is being compressed may still be under way. */
+  /** Whether upstream has sent all of it; what of it is being rewritten may still be under way. */
   get isComplete(): boolean {
     return this.#body?.isComplete === true;
   }
 
   /** Bytes of the body that were written. */
   get sent(): number {
-    return this.#encoded?.sent ?? this.#body?.taken ?? 0;
+    return this.#rewritten?.sent ?? this.#body?.taken ?? 0;
   }
 
   /** What compressing it was good for; undefined where it was not. */
   get compression(): ModuleDecisions['compression'] {
-    return this.#encoded?.compression;
+    return this.#rewritten?.compression;
   }
 
   /** How long the upstream waits for another request on the same stream, in milliseconds; 0 when it takes none. */
@@ -126,8 +128,8 @@ export class ResponseRelay {
     if (this.#held?.end()) return 'invalid';
     if (this.#held || this.isComplete) return 'more';
     if (!this.#body?.isUntilClose) return 'invalid';
-    if (this.#encoded) {
-      this.#encoded.end();
+    if (this.#rewritten) {
+      this.#rewritten.end();
       return 'more';
     }
     this.#writer.end();
@@ -142,10 +144,11 @@ export class ResponseRelay {
     return progress === 'more' && this.#hasEnded ? this.takeEnd() : progress;
   }
 
-  /** What is being compressed, or read for a module, is of no use any more. */
+  /** What is being rewritten, or read for a module, is of no use any more. */
   cancel(): void {
-    this.#encoded?.destroy();
+    this.#rewritten?.destroy();
     this.#held?.cancel();
+    for (const transform of this.#response?.transforms ?? []) transform.destroy();
   }
 
   #takeHead(chunk: Buffer, start: number, end: number): ResponseProgress {
@@ -182,23 +185,23 @@ export class ResponseRelay {
     }
     const changed = response?.isChanged ? response : undefined;
     const status = changed?.status ?? head.status;
-    const encoding = changed?.encoding;
+    const rewriting = changed?.isBodyRewritten ? changed : undefined;
     const copy = recording?.observer?.response;
-    if (copy && !encoding) {
+    if (copy && !rewriting) {
       if (length === CHUNKED) copy.startChunked();
       copy.take(body.relayed(chunk, headEnd, end));
     }
-    const start = { head, changed, status, length, encoding, body, chunk, from, headEnd, end, recording };
-    const started = this.#writer.writeHead(start);
+    const place = { chunk, from, headEnd, end, recording, isBodyRewritten: !!rewriting };
+    const started = this.#writer.writeHead({ head, changed, status, length, body, ...place });
     if (started === 'impossible') return 'invalid';
     this.#body = body;
     this.status = status;
     if (isMalformed) return 'invalid';
     this.#hasSurplus = end < chunk.length;
-    if (started === 'begun' && encoding) {
-      this.#events.onTaken(headEnd); // What of the body is there follows as it is compressed.
-      this.#encoded = this.#encode(encoding, length === CHUNKED);
-      return this.#takeEncoded(this.#encoded, body.relayed(chunk, headEnd, end), end - headEnd);
+    if (started === 'begun' && rewriting) {
+      this.#events.onTaken(headEnd); // What of the body is there follows as it is rewritten.
+      this.#rewritten = this.#rewrite(rewriting, length === CHUNKED);
+      return this.#takeRewritten(this.#rewritten, body.relayed(chunk, headEnd, end), end - headEnd);
     }
     this.#events.onTaken(chunk.length);
     // What upstream sends nevertheless is of no use to anybody, nor is its stream before it has sent all.
@@ -211,7 +214,7 @@ export class ResponseRelay {
     if (end === INVALID) return 'invalid';
     this.#hasSurplus = end < chunk.length;
     const piece = body.relayed(chunk, 0, end);
-    if (this.#encoded) return this.#takeEncoded(this.#encoded, piece, end);
+    if (this.#rewritten) return this.#takeRewritten(this.#rewritten, piece, end);
     this.#recording?.observer?.response?.take(piece);
     this.#writer.write(piece, body.isComplete);
     this.#events.onTaken(chunk.length);
@@ -224,24 +227,24 @@ export class ResponseRelay {
   }
 
   /** @param came how many bytes the piece was as it came. */
-  #takeEncoded(encoded: EncodedBody, piece: Buffer, came: number): ResponseProgress {
-    encoded.take(piece, came);
-    if (this.#body?.isComplete) encoded.end();
+  #takeRewritten(rewritten: RewrittenBody, piece: Buffer, came: number): ResponseProgress {
+    rewritten.take(piece, came);
+    if (this.#body?.isComplete) rewritten.end();
     return 'more';
   }
 
-  #encode(coding: ContentCoding, isChunked: boolean): EncodedBody {
+  #rewrite(rewriting: BodyRewriting, isChunked: boolean): RewrittenBody {
     const events = this.#events;
     const writer = this.#writer;
-    return new EncodedBody(coding, isChunked, writer.framesChunks, {
+    return new RewrittenBody(rewriting, isChunked, writer.framesChunks, {
       write: (data) => writer.write(data, false),
-      onEncoded: (data) => this.#recording?.observer?.response?.take(data),
+      onRewritten: (data) => this.#recording?.observer?.response?.take(data),
       onTaken: (bytes) => events.onTaken(bytes),
       onEnd: () => {
         writer.end();
         events.onProgress(this.#hasSurplus ? 'surplus' : 'complete');
       },
-      onError: () => events.onProgress('invalid'),
+      onError: (reason) => (reason === undefined ? events.onProgress('invalid') : events.onUnwritable(reason)),
     });
   }
 }

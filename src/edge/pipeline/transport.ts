@@ -1,6 +1,5 @@
 // What the pipeline needs of a transport: a side that requests are read from, and a side that responses are written to.
 
-import type { ContentCoding } from '../../http/exchange.ts';
 import type { ByteStream } from '../../protocol/mux/stream.ts';
 import type { Body } from '../codec/body.ts';
 import type { RequestHead } from '../codec/request-head.ts';
@@ -41,8 +40,8 @@ export interface ResponseStart {
   readonly status: number;
   /** Bytes of the body as upstream sends it, `CHUNKED` or `UNTIL_CLOSE`. */
   readonly length: number;
-  /** The coding in which the body is going to be written. */
-  readonly encoding: ContentCoding | undefined;
+  /** Whether the body is written afterwards, changed or encoded, in a framing of the gateway's own. */
+  readonly isBodyRewritten: boolean;
   readonly body: Body;
   /** What upstream sent last. In it are a part of the head, from `from` on, and of the body, from `headEnd` to `end`. */
   readonly chunk: Buffer;

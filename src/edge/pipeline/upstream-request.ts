@@ -21,8 +21,8 @@ export interface UpstreamRequestEvents {
   onHead(response: UpstreamResponse): void;
   /** All of it was written. */
   onComplete(): void;
-  /** There is none, or not all of it. */
-  onFailure(error: VisitorError): void;
+  /** There is none, or not all of it. @param reason why a module cannot change the body as it wants, where that is it. */
+  onFailure(error: VisitorError, reason?: string): void;
   /** Both sides speak another protocol from here on. @param rest what upstream has sent after the head. */
   onUpgrade(status: number, head: Buffer, stream: ByteStream, rest: Buffer): void;
   /** An unexpected exception was thrown. */
@@ -168,6 +168,10 @@ export class UpstreamRequest implements UpstreamUser, ResponseRelayEvents {
     else if (progress === 'invalid') this.#events.onFailure('upstreamInvalid');
     else if (progress === 'upgrade') this.#upgrade(relay);
     else this.#complete(relay, progress === 'surplus');
+  }
+
+  onUnwritable(reason: string): void {
+    this.#events.onFailure('responseNotSearched', reason);
   }
 
   /** Writes the head, and what of the body is there. */

@@ -29,6 +29,6 @@ export const openidConnectAction: ActionKind = {
       wasChecked: 'user_info_refreshed',
       hasIdToken: true,
     };
-    return signInAction(config, settings, names);
+    return { ...signInAction(config, settings, names), issuer };
   },
 };

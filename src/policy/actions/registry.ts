@@ -22,6 +22,7 @@ import { requestBodyFindReplaceAction } from './request-body-find-replace.ts';
 import { responseBodyFindReplaceAction } from './response-body-find-replace.ts';
 import { restrictIpsAction } from './restrict-ips.ts';
 import { setVarsAction } from './set-vars.ts';
+import { sseFindReplaceAction } from './sse-find-replace.ts';
 import { terminateTlsAction } from './terminate-tls.ts';
 import { urlRewriteAction } from './url-rewrite.ts';
 import { verifyWebhookAction } from './verify-webhook.ts';
@@ -48,6 +49,7 @@ export const actionKinds: readonly ActionKind[] = [
   responseBodyFindReplaceAction,
   restrictIpsAction,
   setVarsAction,
+  sseFindReplaceAction,
   terminateTlsAction,
   urlRewriteAction,
   verifyWebhookAction,
@@ -65,7 +67,6 @@ const unavailable: Readonly<Record<string, string>> = {
   'ai-gateway': later,
   'owasp-crs-request': later,
   'owasp-crs-response': later,
-  'sse-find-replace': later,
 };
 
 /** Finds a kind. @param type the type in a policy, which may be an older name. */

@@ -32,11 +32,14 @@ export interface FoundText {
 
 /** Reads `replacements`. */
 export function readReplacements(config: ConfigReader): Replacement[] {
-  return config.list('replacements', { min: 1, max: ENTRIES_MAX }).map((entry) => {
-    const from = entry.template('from', { max: TEXT_MAX });
-    const to = entry.template('to', { max: TEXT_MAX, default: '' });
-    return { from, to, pattern: from.constant ? constantPattern(entry, from.constant) : undefined };
-  });
+  return config.list('replacements', { min: 1, max: ENTRIES_MAX }).map(readReplacement);
+}
+
+/** Reads `from` and `to` of one of them. */
+export function readReplacement(entry: ConfigReader): Replacement {
+  const from = entry.template('from', { max: TEXT_MAX });
+  const to = entry.template('to', { max: TEXT_MAX, default: '' });
+  return { from, to, pattern: from.constant ? constantPattern(entry, from.constant) : undefined };
 }
 
 function constantPattern(config: ConfigReader, text: string): Pattern | undefined {
@@ -49,34 +52,62 @@ function constantPattern(config: ConfigReader, text: string): Pattern | undefine
   }
 }
 
+/** A replacement whose templates are computed. */
+export interface ComputedReplacement {
+  pattern: Pattern;
+  to: string;
+}
+
+/**
+ * Computes the templates of replacements.
+ * @returns a text when a computed pattern is none.
+ * @throws {CelFailure} when a template has no value.
+ */
+export function computeReplacements(
+  replacements: readonly Replacement[],
+  bindings: Bindings,
+): ComputedReplacement[] | string {
+  try {
+    return replacements.map(({ from, to, pattern }) => ({
+      pattern: pattern ?? compilePattern(from.evaluate(bindings)),
+      to: to.evaluate(bindings),
+    }));
+  } catch (error) {
+    if (error instanceof RegexError) return `a pattern ${error.message}`;
+    throw error;
+  }
+}
+
+/** Gives others their turn between searches. */
+export class SearchTurns {
+  #spent = 0;
+
+  /** Waits before a search of this cost, when it would be too much without a pause. */
+  async spend(cost: number): Promise<void> {
+    this.#spent += cost;
+    if (this.#spent <= COST_PER_TURN) return;
+    await nextTurn();
+    this.#spent = cost;
+  }
+}
+
 /**
  * Replaces all matches, one replacement after the other, each in the result of the one before. Other work has its turn
  * between them.
  * @returns the new text and what was found; or the reason, as a text, why nothing was replaced.
- * @throws {CelFailure} when a template has no value.
  */
-export async function replaceIn(
+export async function replaceComputed(
   text: string,
-  replacements: readonly Replacement[],
-  bindings: Bindings,
+  replacements: readonly ComputedReplacement[],
+  turns: SearchTurns,
 ): Promise<{ text: string; found: FoundText[] } | string> {
-  const computed = replacements.map(({ from, to, pattern }) => ({
-    pattern: pattern ?? from.evaluate(bindings),
-    to: to.evaluate(bindings),
-  }));
   const found: FoundText[] = [];
   let result = text;
-  let spent = 0;
   try {
-    for (const [index, { pattern: given, to }] of computed.entries()) {
-      const pattern = typeof given === 'string' ? compilePattern(given) : given;
+    for (const [index, { pattern, to }] of replacements.entries()) {
       const cost = pattern.cost(result.length);
       if (cost > COST_MAX) return `replacements[${index}] is too much to search for in ${result.length} characters`;
-      spent += cost;
-      if (spent > COST_PER_TURN) {
-        await nextTurn();
-        spent = cost;
-      }
+      await turns.spend(cost);
       const [matched] = pattern.find(result) ?? [];
       if (matched === undefined) continue;
       found.push({ index, matched });

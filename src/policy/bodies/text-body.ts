@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { CelInput } from '@bufbuild/cel';
 import type { Bindings } from '../cel/vocabulary.ts';
-import { type FoundText, type Replacement, replaceIn } from './replacements.ts';
+import { computeReplacements, type FoundText, type Replacement, replaceComputed, SearchTurns } from './replacements.ts';
 
 /**
  * Replaces in a body without a content coding. One that is not UTF-8 is searched byte by byte, and its other bytes stay.
@@ -15,7 +15,9 @@ export async function replaceInBody(
   bindings: Bindings,
 ): Promise<{ body: Buffer | undefined; found: FoundText[] } | string> {
   const encoding = isUtf8(body) ? 'utf8' : 'latin1';
-  const replaced = await replaceIn(body.toString(encoding), replacements, bindings);
+  const computed = computeReplacements(replacements, bindings);
+  if (typeof computed === 'string') return computed;
+  const replaced = await replaceComputed(body.toString(encoding), computed, new SearchTurns());
   if (typeof replaced === 'string') return replaced;
   const { text, found } = replaced;
   return { body: found.length > 0 ? Buffer.from(text, encoding) : undefined, found };

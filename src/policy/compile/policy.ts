@@ -6,7 +6,7 @@ import { compileOnce } from '../cel/compilation.ts';
 import type { PolicyPhase } from '../cel/vocabulary.ts';
 import type { CompiledRules, PolicyRule } from '../run/phase-run.ts';
 import { connectionModule, httpModule } from '../run/policy-modules.ts';
-import type { SecretUse } from '../settings/phase-context.ts';
+import type { IssuerUse, SecretUse } from '../settings/phase-context.ts';
 import { readPolicyDocument } from '../settings/policy-text.ts';
 import { PolicyError, PROBLEM, Problems } from '../settings/problems.ts';
 import { compileRules, type RuleSource } from './rules.ts';
@@ -19,6 +19,8 @@ export interface CompiledPolicy {
   connection: ConnectionModule | undefined;
   /** The secrets that it reads, whether it is enabled or not. */
   secrets: readonly SecretUse[];
+  /** The issuers at which it lets visitors sign in, if it is enabled. */
+  issuers: readonly IssuerUse[];
 }
 
 /**
@@ -42,7 +44,10 @@ export function compilePolicyDocument(
 }
 
 function modulesOf({ rules, secrets }: Compilation, environment: ModuleEnvironment): CompiledPolicy {
-  return { http: httpModule(rules, environment), connection: connectionModule(rules, environment), secrets };
+  const issuers = (rules.on_http_request ?? []).flatMap(({ steps }) =>
+    steps.flatMap(({ action: { issuer }, path }) => (issuer ? [{ issuer, path: `${path}.config.issuer_url` }] : [])),
+  );
+  return { http: httpModule(rules, environment), connection: connectionModule(rules, environment), secrets, issuers };
 }
 
 /**

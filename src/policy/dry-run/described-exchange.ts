@@ -1,6 +1,7 @@
 // The exchange of a dry run, made of the description of a request or a connection.
 
 import { describeOwnBody } from '../../http/body-fields.ts';
+import { transformWhole } from '../../http/body-transform.ts';
 import type { HttpExchange, HttpResponse } from '../../http/exchange.ts';
 import { HeaderList } from '../../http/header-list.ts';
 import type { ModuleOwner, NewConnection, Responded } from '../../http/module.ts';
@@ -81,16 +82,18 @@ export function describedResponse({ status = 200, headers = [], body = '' }: Dry
 
 function responseWith(status: number, fields: HeaderList, sent: Buffer, isSynthetic: boolean): HttpResponse {
   let body = sent;
+  const replaceBody = (other: Buffer) => {
+    body = other;
+    describeOwnBody(fields, other);
+  };
   return {
     ...{ status, fields, encoding: undefined, isSynthetic },
     get bodyLength() {
       return body.length;
     },
     body: async () => body,
-    replaceBody(other) {
-      body = other;
-      describeOwnBody(fields, other);
-    },
+    replaceBody,
+    transformBody: async (transform) => replaceBody(await transformWhole(body, transform)),
   };
 }
 

@@ -3,6 +3,7 @@
 import type { HttpExchange } from '../../http/exchange.ts';
 import type { ConnectionModule, HttpModule, ModuleEnvironment, UpstreamOutcome, Verdict } from '../../http/module.ts';
 import { ownPathOf } from '../sign-in/requests.ts';
+import { varyByCookie } from '../sign-in/sign-in.ts';
 import {
   type ActionResults,
   type CompiledRules,
@@ -45,13 +46,15 @@ export function httpModule(
       if (!waits) return run.start() as Verdict | Promise<Verdict>;
       return runAndRelease(exchange, run);
     };
-  if (responses)
+  if (responses || signIn)
     module.onResponse = (exchange) => {
+      const vary = (verdict: Verdict) => (signIn ? varyByCookie(exchange, verdict) : verdict);
+      if (!responses) return vary(undefined);
       const earlier = exchange.memory.get(module) as PhaseRun | undefined;
       const results: ActionResults = earlier?.actions ?? new Map();
-      return new PhaseRun(responses, 'on_http_response', { exchange }, results, environment, observer).start() as
-        | Verdict
-        | Promise<Verdict>;
+      const run = new PhaseRun(responses, 'on_http_response', { exchange }, results, environment, observer);
+      const verdict = run.start() as Verdict | Promise<Verdict>;
+      return verdict instanceof Promise ? verdict.then(vary) : vary(verdict);
     };
   if (waits)
     module.onOutcome = (exchange, outcome) => {

@@ -82,6 +82,8 @@ export interface CompiledAction {
   readonly leadsTo?: string;
   /** Whether it terminates the visitor's TLS. */
   readonly endsTls?: boolean;
+  /** The OpenID Connect issuer at which visitors sign in. */
+  readonly issuer?: string;
   /** Runs the action. */
   run(run: ActionRun): ActionVerdict | Promise<ActionVerdict>;
   /**

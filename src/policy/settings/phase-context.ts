@@ -11,6 +11,12 @@ export interface SecretUse extends SecretName {
   path: string;
 }
 
+/** An OpenID Connect issuer that a policy names, and where. */
+export interface IssuerUse {
+  issuer: string;
+  path: string;
+}
+
 /** The context that all configs of a phase share. */
 export interface PhaseContext {
   phase: PolicyPhase;

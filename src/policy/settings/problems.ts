@@ -29,6 +29,7 @@ export const PROBLEM = {
   template: 2224,
   duration: 2225,
   url: 2226,
+  issuer: 2227,
   duplicate: 2231,
   missing: 2234,
   document: 2236,

@@ -2,7 +2,8 @@
 
 import type { CelInput } from '@bufbuild/cel';
 import type { HttpExchange } from '../../http/exchange.ts';
-import type { VisitorSession } from '../../http/visitor-sessions.ts';
+import { visitorErrors } from '../../http/visitor-errors.ts';
+import type { SignInFailure, VisitorSession } from '../../http/visitor-sessions.ts';
 import type { ActionRun, CompiledAction, ConfigReader } from '../settings/action-kind.ts';
 import { admitVisitor, answerOwnPath, passPreflight, type SignIn } from './sign-in.ts';
 import type { SignInSettings } from './terms.ts';
@@ -61,5 +62,12 @@ function resultOf(session: VisitorSession, results: SignInResults): Record<strin
     session_timed_out: false,
     session_max_duration_reached: false,
     [results.wasChecked]: session.wasChecked,
+    ...(session.failure && { error: errorOf(session.failure) }),
   };
+}
+
+/** What rules may know of a failure. What the provider has said itself is for the log alone: anybody may have written it. */
+function errorOf({ error }: SignInFailure): CelInput {
+  const { number, text } = visitorErrors[error];
+  return { code: `ERR_GATEWAY_${number}`, message: text } as CelInput;
 }

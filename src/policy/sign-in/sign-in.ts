@@ -2,7 +2,9 @@
 // and the modules of routes and tunnels are made of it.
 
 import type { HttpExchange, HttpRequest } from '../../http/exchange.ts';
+import { HeaderList } from '../../http/header-list.ts';
 import type { Verdict } from '../../http/module.ts';
+import { addVary } from '../../http/vary.ts';
 import {
   type HeldVisitorSessions,
   isSignInFailure,
@@ -14,6 +16,7 @@ import {
 import { beginLogin, endLogin, hasSessionCookie, loginAttempts, sessionCookie, sessionToken } from './cookies.ts';
 import { isCrossSite, isNavigation, isPreflight, isSecure, ownPathOf, placeOf, returnPath } from './requests.ts';
 import { redirect, signedOut } from './responses.ts';
+import { signInReport } from './sign-in-report.ts';
 
 /** Where visitors sign in, as it is for one request. */
 export interface SignIn {
@@ -26,8 +29,12 @@ export interface SignIn {
   onNobody?(why: NoSession): void;
 }
 
+/** What the memory of an exchange has where its cookies have decided. */
+const DECIDED_BY_COOKIES = {};
+
 /** What a request without a session of its own gets; undefined: the visitor is signed in, and it goes on. */
 export function admitVisitor(exchange: HttpExchange, signIn: SignIn): Verdict | Promise<Verdict> {
+  exchange.memory.set(DECIDED_BY_COOKIES, true);
   const visit = visitOf(exchange, signIn);
   if ('kind' in visit) return visit;
   const { terms, sessions } = visit;
@@ -35,6 +42,20 @@ export function admitVisitor(exchange: HttpExchange, signIn: SignIn): Verdict | 
   if (token === undefined) return settled(turnAway(visit, 'unknown'));
   const found = sessions.find(token, terms, placeOf(exchange));
   return settled(found instanceof Promise ? found.then((later) => decide(visit, later)) : decide(visit, found));
+}
+
+/**
+ * Tells shared caches that visitors with other cookies get something else, where `admitVisitor` was asked: a page of one visitor
+ * must not be served to another, nor to one who is not signed in.
+ * @param verdict of the response side of the module, whose answer takes the place of the response.
+ */
+export function varyByCookie<V extends Verdict>(exchange: HttpExchange, verdict: V): V {
+  if (!exchange.memory.has(DECIDED_BY_COOKIES)) return verdict;
+  if (verdict === undefined && exchange.response) addVary(exchange.response.fields, 'Cookie');
+  if (verdict?.kind !== 'answer') return verdict;
+  const fields = new HeaderList(verdict.fields);
+  addVary(fields, 'Cookie');
+  return { ...verdict, fields: fields.list };
 }
 
 /**
@@ -92,14 +113,24 @@ function decide(visit: SignInVisit, found: VisitorSession | NoSession): Verdict 
   if (typeof found === 'string') return turnAway(visit, found);
   const { exchange, sessions } = visit;
   const verdict = visit.onVisitor(found);
+  report(visit, verdict ? 'deny' : 'allow', found);
   if (!verdict) exchange.endWith?.((cut) => sessions.hold(found.id, cut));
   return verdict;
+}
+
+function report(
+  { exchange, terms: { clientId } }: SignInVisit,
+  decision: 'allow' | 'deny',
+  visitor: VisitorSession | undefined,
+): void {
+  signInReport.note(exchange.decisions, { decision, clientId, visitor });
 }
 
 /** The visitor is not signed in: a page is sent to the provider, and what is none is refused. */
 function turnAway(visit: SignInVisit, why: NoSession): Verdict | Promise<Verdict> {
   const { request } = visit.exchange;
   visit.onNobody?.(why);
+  report(visit, 'deny', undefined);
   if (isNavigation(request)) return begin(visit, (request.received ?? request).target, false);
   return {
     kind: 'refuse',

@@ -50,6 +50,7 @@ const SECRETS = {
   'response-body-find-replace': none,
   'restrict-ips': none,
   'set-vars': none,
+  'sse-find-replace': none,
   'terminate-tls': [{ name: 'server_private_key' }],
   'url-rewrite': none,
   'verify-webhook': [webhookSecret],

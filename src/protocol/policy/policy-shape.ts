@@ -80,6 +80,8 @@ export function checkPolicy(value: unknown, protocol: PolicyProtocol): PolicyPro
         report(key, ERROR_NUMBERS.mixed, `means the same phase as ${other}: put the rules of both into one of them`);
       keysByPhase.set(phase, key);
       checkPhase(key, content, phase, protocol, report);
+    } else if (key === 'on_event_stream_message') {
+      report(key, ERROR_NUMBERS.field, 'is not known here: put its sse-find-replace into on_http_response');
     } else {
       report(key, ERROR_NUMBERS.field, `is not known here; known are: ${[...PHASES, 'enabled'].join(', ')}`);
     }

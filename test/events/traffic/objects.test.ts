@@ -62,6 +62,7 @@ test('the whole object of a request', () => {
       },
     },
     ip_policy: { decision: 'allow' },
+    oauth: { app_client_id: 'shop', decision: 'allow', user: { id: '17', name: 'Zoë' } },
     tls: {
       version: 'TLSv1.3',
       cipher_suite: 'TLS_AES_128_GCM_SHA256',
@@ -94,8 +95,8 @@ test('what there was not is null, as a whole', () => {
   const object = ofRequest(bareReport());
   const nulls = Object.keys(object).filter((name) => object[name] === null);
   expect(nulls).toEqual([
-    ...['basic_auth', 'circuit_breaker', 'compression', 'ip_policy', 'tls', 'traffic_policy', 'user_agent_filter'],
-    'webhook_verification',
+    ...['basic_auth', 'circuit_breaker', 'compression', 'ip_policy', 'oauth', 'tls', 'traffic_policy'],
+    ...['user_agent_filter', 'webhook_verification'],
   ]);
   expect(object.http.response).toBeNull();
   expect(Object.keys(object)).toEqual(Object.keys(ofRequest()));

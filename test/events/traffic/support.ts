@@ -64,6 +64,7 @@ export function requestReport(more: Partial<RequestReport> = {}): RequestReport 
       basic_auth: { decision: 'deny', username: 'zoë\n' },
       circuit_breaker: 'allow_while_open',
       compression: { algorithm: 'gzip', bytesSaved: 99 },
+      oauth: { decision: 'allow', clientId: 'shop', visitor: { subject: '17', name: 'Zoë' } },
       user_agent_filter: 'allow',
       webhook_verification: 'deny',
       policyLogs: [{ level: 'info', parts: [1, { x: true }] }],

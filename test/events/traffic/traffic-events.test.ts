@@ -59,7 +59,7 @@ test('an event has one id wherever it goes, and goes to a destination once, with
     ed_3: port,
     ed_4: { ...port, ...method },
   });
-  expect(Object.keys(objects.ed_5).length).toBe(11);
+  expect(Object.keys(objects.ed_5).length).toBe(12);
   expect(Object.keys(objects.ed_1)).toEqual(['http']);
   expect(new Set(events.map(({ text }) => readWritten(text).id))).toEqual(new Set(['ev_1']));
   // What is the same is written once.

@@ -6,6 +6,7 @@ import { expect } from 'vitest';
 import { action, onRequest, onResponse } from '../../policy/documents/support.ts';
 import type { VisitOptions } from '../../support/visit.ts';
 import { type ActionCase, answered, asks, passed, type Shows, sends, statuses, varied } from './action-case.ts';
+import { bodyCases } from './body-cases.ts';
 import { signInCases } from './sign-in-cases.ts';
 
 /** What the cases need that is somewhere else. */
@@ -59,21 +60,7 @@ const answering: ActionCase[] = [
 
 const both = { headers: { 'x-one': '1', 'x-two': '2' } };
 
-const masking = (to: string) =>
-  onRequest([action('request-body-find-replace', { replacements: [{ from: '[0-9]{4,}', to }] })]);
-const paying = { method: 'POST', body: 'card=1234567890' };
-
-const redacting = (to: string) =>
-  onResponse([action('response-body-find-replace', { replacements: [{ from: '\\bup(\\w+)', to }] })]);
-
 const changing: ActionCase[] = [
-  varied('response-body-find-replace', redacting, ['a $1', shownAs('from a stream')], ['', shownAs('from ')]),
-  varied(
-    'request-body-find-replace',
-    masking,
-    ['****', asks({ body: 'card=****', headers: { 'content-length': '9' } }, paying)],
-    ['<$0>', asks({ body: 'card=<1234567890>' }, paying)],
-  ),
   varied(
     'url-rewrite',
     (to: string) => onRequest([action('url-rewrite', { from: '/url-(.*)$', to })]),
@@ -111,12 +98,6 @@ const changing: ActionCase[] = [
     ['br', encodes('br')],
   ),
 ];
-
-function shownAs(body: string): Shows {
-  return async ({ go }) => {
-    expect(await go()).toMatchObject({ status: 200, body, headers: { 'content-length': String(body.length) } });
-  };
-}
 
 function notes(word: string): Shows {
   return async ({ go, gateway }) => {
@@ -245,5 +226,5 @@ export function actionCases({ issuer, guests }: Surroundings): ActionCase[] {
     ['api', statuses([{}, 401], [bearing(issuer.token), 200], [bearing(`${issuer.token}x`), 401])],
     ['others', statuses([{}, 401], [bearing(issuer.token), 401])],
   );
-  return [...answering, ...changing, ...guarding, ...signInCases, http, jwt];
+  return [...answering, ...changing, ...guarding, ...bodyCases, ...signInCases(issuer.url), http, jwt];
 }

@@ -9,14 +9,16 @@ const PREFLIGHT = {
 };
 const client = { client_id: 'shop', client_secret: 'a secret' };
 
-export const signInCases = [
-  { type: 'openid-connect', settings: { issuer_url: 'https://id.example.com', ...client } },
-  { type: 'oauth', settings: { provider: 'github', ...client } },
-].map(({ type, settings }) =>
-  varied(
-    type,
-    (passes: boolean) => onRequest([action(type, { ...settings, allow_cors_preflight: passes })]),
-    [false, statuses([{}, 401], [PREFLIGHT, 401])],
-    [true, statuses([{}, 401], [PREFLIGHT, 200])],
-  ),
-);
+/** @param issuer the URL of one that can be read. */
+export const signInCases = (issuer: string) =>
+  [
+    { type: 'openid-connect', settings: { issuer_url: issuer, ...client } },
+    { type: 'oauth', settings: { provider: 'github', ...client } },
+  ].map(({ type, settings }) =>
+    varied(
+      type,
+      (passes: boolean) => onRequest([action(type, { ...settings, allow_cors_preflight: passes })]),
+      [false, statuses([{}, 401], [PREFLIGHT, 401])],
+      [true, statuses([{}, 401], [PREFLIGHT, 200])],
+    ),
+  );

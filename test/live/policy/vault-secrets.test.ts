@@ -48,6 +48,22 @@ test('the upstream gets a secret, and another value of it from the next request 
   expect(sent()).toBe('Bearer another');
 });
 
+test('a secret tells which policies read it, also where they read it for a secret of their own', async () => {
+  const id = (await newSecret('used', "it's", VALUE)).split('/').at(-1);
+  const used = async () =>
+    (await lab.account.graphql('query ($id: ID!) { secret(id: $id) { usedBy { id uri } } }', { id })).body;
+  expect(await used()).toEqual({ data: { secret: { usedBy: [] } } });
+  const usedBy = [{ id: route.split('/').at(-1), uri: expect.stringMatching(new RegExp(`${route}$`)) }];
+  const password = "office:${secrets.get('used', 'it\\'s')}";
+  const signing = { on_http_request: [{ actions: [{ type: 'basic-auth', config: { credentials: [password] } }] }] };
+  for (const policy of [header('${secrets . get("used", "it\'s")}'), JSON.stringify(signing)]) {
+    expect((await put(policy)).status).toBe(200);
+    expect(await used()).toEqual({ data: { secret: { usedBy } } });
+  }
+  expect((await put(header("secrets.get('used', 'other')"))).status).toBe(200);
+  expect(await used()).toEqual({ data: { secret: { usedBy: [] } } });
+});
+
 test('a condition reads one, at an edge and at a tunnel', async () => {
   await newSecret('gate', 'token', VALUE);
   const policy = header('let in', ["getReqHeader('x-token') == [secrets.get('gate', 'token')]"]);

@@ -70,6 +70,7 @@ export async function startIssuer(keys: KeyPair[]) {
     close: () => new Promise((resolve) => server.close(resolve)),
   };
   issuer.publish(keys);
-  issuer.answer('/.well-known/openid-configuration', { issuer: url, jwks_uri: issuer.jwks });
+  const pages = { authorization_endpoint: `${url}/authorize`, token_endpoint: `${url}/token` };
+  issuer.answer('/.well-known/openid-configuration', { issuer: url, jwks_uri: issuer.jwks, ...pages });
   return issuer;
 }

@@ -57,6 +57,11 @@ export const badSettings: InvalidDocument[] = [
     problem: [`${config}.from`, 2261, /RE2/],
   },
   {
+    name: 'a field of events that cannot be changed',
+    policy: onResponse([action('sse-find-replace', { replacements: [{ field: 'id', from: 'a' }] })]),
+    problem: ['on_http_response[0].actions[0].config.replacements[0].field', 2222, /one of data, retry/],
+  },
+  {
     name: 'a rewrite to nowhere',
     policy: onRequest([action('url-rewrite', { from: 'a' })]),
     problem: [`${config}.to`, 2234, /is missing/],

@@ -3,6 +3,7 @@
 import { builder, Ref } from '../../builder/builder.ts';
 import { Node } from '../../collections/collection.ts';
 import { ownerRef } from '../accounts/owner-ref.ts';
+import { usesOfSecret } from './secret-uses.ts';
 
 export const Secret = builder.prismaObject('Secret', {
   description:
@@ -44,6 +45,14 @@ export const Secret = builder.prismaObject('Secret', {
       description: 'The name of its vault.',
       select: { vault: { select: { name: true } } },
       resolve: ({ vault }) => vault.name,
+    }),
+    usedBy: t.field({
+      type: [Ref],
+      description:
+        'The routes, edges and cloud endpoints whose traffic policies read it: without it, they turn visitors away. Policies of ' +
+        'tunnels, which are with their agents, are not among them, and of an account at most 1000 policies are looked through.',
+      select: { name: true, vault: { select: { name: true } } },
+      resolve: ({ name, vault }, _, context) => usesOfSecret(context, { vault: vault.name, name }),
     }),
   }),
 });

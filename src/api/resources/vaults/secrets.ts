@@ -115,7 +115,8 @@ builder.mutationField('updateSecret', (t) =>
 );
 
 deleteMutation(secrets, 'deleteSecret', {
-  description: 'Deletes a secret. Answers with its id. Policies that read it turn visitors away from then on.',
+  description:
+    'Deletes a secret. Answers with its id. Policies that read it (`usedBy`) turn visitors away from then on.',
 });
 
 /** The id of the vault that an input names. It is locked, so that it is not deleted meanwhile. @throws {ApiError} */

@@ -47,6 +47,11 @@ export class BodyEncoder {
     this.#coder.on('error', () => this.#finish(() => events.onError()));
   }
 
+  /** Whether it was given something that it has not dealt with. */
+  get isBusy(): boolean {
+    return this.#waiting.length > 0 || this.#isBusy;
+  }
+
   /** Takes all of `chunk`, which must not be changed afterwards. */
   write(chunk: Buffer): void {
     if (this.#isOver || chunk.length === 0) return;
