@@ -92,7 +92,7 @@ export default defineConfig({
           include: [
             'test/tunnel/{sdk,sdk-traffic}.test.ts',
             'test/live/pipeline/{requests,responses,http2}.test.ts',
-            'test/live/edges/{https-edge,tls-edge,tcp-edge,backends}.test.ts',
+            'test/live/edges/{https-edge,tls-edge,tcp-edge,cloud-endpoint,backends}.test.ts',
             'test/live/internal.test.ts',
             'test/live/restrictions/{agents,visitors}.test.ts',
             'test/live/modules/each.test.ts',
@@ -109,7 +109,7 @@ export default defineConfig({
           include: [
             'test/tunnel/{sdk,sdk-traffic}.test.ts',
             'test/live/pipeline/{requests,responses,http2}.test.ts',
-            'test/live/edges/{https-edge,tls-edge,tcp-edge,backends}.test.ts',
+            'test/live/edges/{https-edge,tls-edge,tcp-edge,cloud-endpoint,backends}.test.ts',
             'test/live/{internal,restrictions/{agents,visitors},modules/each,traffic-events/kinds,traffic-figures/counts}.test.ts',
             'test/acme/domains.test.ts',
             'test/visitor-sign-in/revocation.test.ts',

@@ -10,8 +10,8 @@ import type { Db } from '../database/client.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { isId } from '../ids.ts';
 
-/** The kinds of objects whose changes are followed. */
-const KINDS: ReadonlySet<string> = new Set(['accountIpRestriction', 'ipPolicy', 'ipPolicyRule']);
+/** The kinds of objects whose changes are followed. An IP policy that is in use is nothing but its rules, and is not deleted. */
+const KINDS: ReadonlySet<string> = new Set(['accountIpRestriction', 'ipPolicyRule']);
 
 /** The most restrictions that one query reads: each may have some thousand rules. */
 const BATCH = 50;
