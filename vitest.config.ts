@@ -54,7 +54,7 @@ export default defineConfig({
             'test/graphql/*/**',
             'test/lists/{export,refused}.test.ts',
             'test/bulk/{jobs,retention,rights}.test.ts',
-            'test/rest/!(idempotency).test.ts',
+            'test/rest/!(choosing-backends|idempotency).test.ts',
             'test/sign-in/!(life|races).test.ts',
             'test/visitor-sign-in/!(two-gateways).test.ts',
             'test/events/{clouds,delivery,sinks}/**',

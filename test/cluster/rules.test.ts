@@ -89,6 +89,32 @@ describe.runIf(onServer)('on another node', () => {
     await eventually(async () => expect((await visitEdge(entry, edge)).body).toContain('ERR_GATEWAY_6528'));
   });
 
+  test('a failover backend goes by what is online at any node, and changes reach every node', async () => {
+    const { authtoken } = await newCredential(cluster.account);
+    const make = async (kind: string, body: object): Promise<string> =>
+      (await done(cluster.account, 'POST', `/backends/${kind}`, body)).id;
+    const group = await make('tunnel_group', { labels: { site: 'paris' } });
+    const sorry = await make('http_response', { body: 'closed' });
+    const id = await make('failover', { backends: [group, sorry] });
+    const edge = await newEdge(cluster.account);
+    await done(cluster.account, 'POST', `${edge.at}/routes`, {
+      ...{ match_type: 'path_prefix', match: '/' },
+      backend: { backend_id: id },
+    });
+    const isMet = (who: string) =>
+      Promise.all(
+        [owner, entry].map((at) => eventually(async () => expect((await visitEdge(at, edge)).body).toBe(who))),
+      );
+    await isMet('closed');
+    const raw = await rawAgent(owner);
+    await raw.auth(authtoken);
+    const { Id } = await raw.call(7, { Labels: { site: 'paris' }, ForwardsTo: 'x', Metadata: '' });
+    await isMet(Id as string);
+    await done(cluster.account, 'PATCH', `/backends/failover/${id}`, { backends: [sorry, group] });
+    await isMet('closed');
+    raw.close();
+  });
+
   test('a policy forwards to an internal endpoint of another node, and to none that the ACL denies', async () => {
     await serve(await agent(), await named('inner'), { domain: 'inner.internal' });
     const there = await agentAt(entry, cluster.account, { acl: ['bind:*.tunnel.localhost', 'bind:inner.internal'] });

@@ -2,7 +2,7 @@
 
 import { useLocation } from 'preact-iso/router';
 import { useQuery } from '../../../data/hooks/use-query.ts';
-import { objectPath } from '../../../data/routing/paths.ts';
+import { kindOf, objectPath } from '../../../data/routing/paths.ts';
 import { useParam } from '../../../data/routing/use-param.ts';
 import { Backend, type BackendRowFragment, Backends, DeleteBackend } from '../../../generated/operations.ts';
 import { LinkButton } from '../../../ui/button.tsx';
@@ -18,6 +18,7 @@ import { DetailPage, NotYet } from '../detail-page.tsx';
 import { Labels, labelsText } from '../labels.tsx';
 import { listPaths, newPath, tabs } from '../navigation.ts';
 import { TunnelCount } from '../tunnel-count.tsx';
+import { ChoosingBackendPage } from './choosing.tsx';
 import { BackendForm } from './form.tsx';
 import { TunnelsOfBackend } from './tunnels.tsx';
 
@@ -94,8 +95,13 @@ export function NewBackend() {
   );
 }
 
+/** The page of a backend of any kind. */
 export function BackendPage() {
   const id = useParam('id');
+  return kindOf(id) === 'tunnelGroupBackend' ? <TunnelGroupPage id={id} /> : <ChoosingBackendPage id={id} />;
+}
+
+function TunnelGroupPage({ id }: { id: string }) {
   const { data, error, refetch } = useQuery(Backend, { id }, { kinds: KINDS });
   const { route } = useLocation();
   const backend = data?.tunnelGroupBackend;

@@ -12,6 +12,7 @@ import {
 } from '../../../generated/operations.ts';
 import { labelsText } from '../labels.tsx';
 import { listPaths } from '../navigation.ts';
+import { backendTitle, CHOOSING_KINDS, isChoosing, type NamedBackend } from './choosing-backends.ts';
 
 /** An object to select. */
 export interface ReferenceOption {
@@ -30,9 +31,6 @@ export interface ReferenceType {
   useOptions: () => LiveList<ReferenceOption>;
 }
 
-/** Kinds of backends that have no page of their own: they are made with the API, and can be selected here. */
-const CHOOSING_KINDS = ['weightedBackend', 'failoverBackend', 'httpResponseBackend'];
-
 /** Where traffic goes: a tunnel group, or the newest hundred backends of each other kind. */
 export const backendReference: ReferenceType = {
   kind: 'tunnelGroupBackend',
@@ -48,7 +46,7 @@ export const backendReference: ReferenceType = {
     );
     const { data } = useQuery(ChoosingBackends, {}, { kinds: CHOOSING_KINDS });
     const { weightedBackends, failoverBackends, httpResponseBackends } = data ?? {};
-    const pages: ({ nodes: readonly ChoosingBackend[] } | null | undefined)[] = [
+    const pages: ({ nodes: readonly NamedBackend[] } | null | undefined)[] = [
       weightedBackends,
       failoverBackends,
       httpResponseBackends,
@@ -91,23 +89,6 @@ export function groupTitle({ description, labels }: { description: string; label
   return description ? `${description} (${text})` : text;
 }
 
-/** What backends without labels are called. */
-const BACKEND_NOUNS = {
-  WeightedBackend: 'weighted backend',
-  FailoverBackend: 'failover backend',
-  HttpResponseBackend: 'HTTP response',
-};
-
-interface ChoosingBackend {
-  __typename: keyof typeof BACKEND_NOUNS;
-  id: string;
-  description: string;
-}
-
-function backendTitle({ __typename, id, description }: ChoosingBackend): string {
-  return `${description || id} (${BACKEND_NOUNS[__typename]})`;
-}
-
 export function authorityTitle(authority: { id: string; description: string; subjectCommonName: string }): string {
   return authority.description || authority.subjectCommonName || authority.id;
 }
@@ -135,6 +116,6 @@ type Node = NonNullable<NonNullable<ReferenceTitlesQuery['nodes']>[number]>;
 function titleOf(node: Node): string | undefined {
   if (node.__typename === 'TunnelGroupBackend') return groupTitle(node);
   if (node.__typename === 'CertificateAuthority') return authorityTitle(node);
-  if (node.__typename in BACKEND_NOUNS) return backendTitle(node as ChoosingBackend);
+  if (isChoosing(node)) return backendTitle(node);
   return node.__typename === 'IpPolicy' ? node.description : undefined;
 }

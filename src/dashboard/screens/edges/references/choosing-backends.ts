@@ -1,0 +1,27 @@
+// Backends that choose among others, or respond by themselves: what they are called. They are made with the API.
+
+/** The kinds, as in the change feed. */
+export const CHOOSING_KINDS = ['weightedBackend', 'failoverBackend', 'httpResponseBackend'];
+
+export const BACKEND_NOUNS = {
+  WeightedBackend: 'weighted backend',
+  FailoverBackend: 'failover backend',
+  HttpResponseBackend: 'HTTP response',
+};
+
+type TypeName = keyof typeof BACKEND_NOUNS;
+
+export interface NamedBackend {
+  __typename: TypeName;
+  id: string;
+  description: string;
+}
+
+/** Whether an object is such a backend. */
+export function isChoosing<T extends { __typename: string }>(node: T): node is Extract<T, { __typename: TypeName }> {
+  return node.__typename in BACKEND_NOUNS;
+}
+
+export function backendTitle({ __typename, id, description }: NamedBackend): string {
+  return `${description || id} (${BACKEND_NOUNS[__typename]})`;
+}
