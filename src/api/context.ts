@@ -1,30 +1,81 @@
 // What a resolver is given: who is calling, the database, and the one way to write to it.
 
+import type { ModuleEnvironment } from '../http/module.ts';
+import type { CompileQueue } from '../policy/compile/compile-queue.ts';
 import type { AuditAction } from '../store/audit/audit-actions.ts';
-import type { WriteAction } from '../store/changes/changes.ts';
-import type { Db } from '../store/database/client.ts';
+import type { Changes, WriteAction } from '../store/changes/changes.ts';
+import type { Db, PrismaClient } from '../store/database/client.ts';
 import type { Announce } from '../store/events/audit.ts';
-import type { ApiApp } from './api-app.ts';
+import type { Keys } from '../store/keys/keys.ts';
+import type { SessionCommands } from '../tunnel/control/session-commands.ts';
 import type { AuditTrailOf, CascadeOf, RecordedAct } from './audit-contract.ts';
 import type { Caller } from './caller.ts';
-import type { ApiClient } from './dependencies.ts';
+import type {
+  AddressRestrictions,
+  AgentEndpointInfo,
+  AlertTester,
+  ApiClient,
+  ApiKeyUsage,
+  DestinationTester,
+  HeavyOperationQueue,
+  NodeCaptures,
+  NodeDirectory,
+  RequestLogReader,
+  SignInService,
+  TrafficState,
+} from './dependencies.ts';
 import { ApiError } from './errors/errors.ts';
-import { IssuerChecks } from './modules/issuer-checks.ts';
+import { IssuerChecks } from './issuer-checks.ts';
 import type { AuditedResource } from './resource.ts';
+import type { ApiSettings } from './settings.ts';
 import { translateConflict, translateWriteError } from './write-errors.ts';
 
-export type { Announce, ApiApp, Caller, RecordedAct };
+export type { Announce, Caller, RecordedAct };
+
+/** What the API needs of the rest of the gateway: also what modules need, for trial runs of policies. */
+export interface ApiApp extends Pick<ModuleEnvironment, 'signingKey' | 'sendOutbound' | 'locate'> {
+  config: ApiSettings;
+  prisma: PrismaClient;
+  keys: Keys;
+  changes: Changes;
+  /** Tells the agents of sessions what to do. */
+  sessions: SessionCommands;
+  /** Tries alert channels. */
+  alertTester: AlertTester;
+  /** Tries event destinations. */
+  destinationTester: DestinationTester;
+  /** What the public side of this node knows of its traffic. */
+  traffic: TrafficState;
+  /** Where traffic policies are compiled. */
+  policies: CompileQueue;
+  /** Where agents connect to this node. */
+  agentEndpoint(): AgentEndpointInfo;
+  /** The other nodes, and this one. */
+  nodes: NodeDirectory;
+  /** The requests of this node that people look at one by one. */
+  nodeCaptures(): NodeCaptures;
+  /** The last requests of every endpoint. */
+  requestLog: RequestLogReader;
+  /** Tells of what is written. */
+  audit: AuditTrail;
+  /** Notes which API keys are used. */
+  apiKeyUsage: ApiKeyUsage;
+  /** From which addresses accounts may be used. */
+  restrictions: AddressRestrictions;
+  /** Where users sign in. */
+  signIn: SignInService;
+  /** Runs operations that cost much. */
+  heavyOperations: HeavyOperationQueue;
+  /** The wall clock, in milliseconds. */
+  now(): number;
+  /** Aborted when the gateway is stopping: subscriptions end. */
+  shutdownSignal: AbortSignal;
+}
 
 /** What is deleted along with an object, and told of before it. */
 export type Cascade = CascadeOf<Context>;
 /** Events of what is written, and entries of who did what. */
 export type AuditTrail = AuditTrailOf<Context>;
-
-interface OperationTransaction {
-  tx: Db;
-  announce: Announce;
-  issuers: IssuerChecks;
-}
 
 /** One operation's view of the gateway. It lives as long as the request. */
 export class Context {
@@ -34,10 +85,10 @@ export class Context {
   readonly baseUrl: string;
   /** The other end of the request. */
   readonly client: ApiClient;
-  /** What is known of the issuers that policies name: asked for within a transaction of this context, read before the next one. */
+  /** What is known of issuers that policies name: asked for in a transaction of this context, read before the next one. */
   readonly issuers: IssuerChecks;
   readonly #caller: Caller | ApiError;
-  readonly #transaction: OperationTransaction | undefined;
+  readonly #transaction: { tx: Db; announce: Announce; issuers: IssuerChecks } | undefined;
 
   constructor(
     app: ApiApp,
@@ -45,7 +96,7 @@ export class Context {
     baseUrl: string,
     caller: Caller | ApiError,
     client: ApiClient,
-    transaction?: OperationTransaction,
+    transaction?: { tx: Db; announce: Announce; issuers: IssuerChecks },
   ) {
     this.app = app;
     this.operationId = operationId;
@@ -99,8 +150,7 @@ export class Context {
   }
 
   /**
-   * Changes: runs `work` like `create` does. It has to fail when there is no such object. What changed is kept, too; of
-   * what changed nothing, nothing is.
+   * Changes: runs `work` like `create` does. It has to fail when there is no such object. What changed is kept, if anything.
    * @param action what the audit trail calls it, if it is no mere change.
    * @throws {ApiError} likewise.
    */
@@ -121,8 +171,7 @@ export class Context {
   }
 
   /**
-   * Deletes: runs `work` like `create` does. It has to fail when there is no such object; what is told and kept of it is
-   * how it was before.
+   * Deletes: runs `work` like `create` does. It has to fail when there is no such object, which is told of as it was.
    * @param cascade what goes with it.
    * @throws {ApiError} likewise.
    */

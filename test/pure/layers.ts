@@ -84,6 +84,7 @@ export const layersOf: Record<string, string[]> = {
     'caller.ts',
     'write-errors.ts',
     'dependencies.ts',
+    'issuer-checks.ts',
     'resource.ts',
     'text-limits.ts',
     'errors',

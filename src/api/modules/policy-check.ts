@@ -16,7 +16,7 @@ import type { SecretOwner } from '../../store/edges/module-secrets.ts';
 import { maskedPolicy, openSecrets, protocolOf, sealPolicy } from '../../store/edges/policy-secrets.ts';
 import { Prisma } from '../../store/generated/prisma/client.ts';
 import { ApiError, type ErrorName } from '../errors/errors.ts';
-import { type IssuerChecks, namesIssuer } from './issuer-checks.ts';
+import { type IssuerChecks, namesIssuer } from '../issuer-checks.ts';
 import type { ModuleHost, ModuleWrite } from './module.ts';
 
 /** Nothing is run here: a policy is made, and thrown away. */

@@ -1,7 +1,7 @@
 // Whether the issuers that policies name can be read. They are asked between transactions and never within one, which would keep
 // locks for as long as an issuer takes to answer.
 
-import { describeIssuer } from '../../policy/auth/issuer-description.ts';
+import { describeIssuer } from '../policy/auth/issuer-description.ts';
 
 /** The most issuers that one operation asks; each answers within 5 s. */
 const ISSUERS_MAX = 3;
