@@ -48,7 +48,7 @@ export default defineConfig({
             'test/store/embedded/**',
             'test/acme/{account-key,browser,client*,own-names,pebble,renewal,revocation}.test.ts',
             'test/acme/faults/**',
-            'test/alerts/{conditions,rules}.test.ts',
+            'test/alerts/{alerts,conditions,rules}.test.ts',
             'test/audit/retention.test.ts',
             'test/graphql/!(idempotency|last-used|nodes|provisioning|rotation|search|statements).test.ts',
             'test/graphql/*/**',
@@ -58,7 +58,7 @@ export default defineConfig({
             'test/sign-in/!(life|races).test.ts',
             'test/visitor-sign-in/!(two-gateways).test.ts',
             'test/events/{clouds,delivery,sinks}/**',
-            'test/events/{load,audit/secrets}.test.ts',
+            'test/events/{load,audit/{api-writes,secrets}}.test.ts',
             'test/events/pipeline/{audit,changes,delivery-state,idle,neighbours,patches}.test.ts',
             'test/events/traffic/{buffer*,filter,objects,stored,traffic-events}.test.ts',
             'test/ops/{drain,inherited-sockets,journey,modules-carried-over,policy-sealing,start,upgrade-schema}.test.ts',
@@ -70,16 +70,15 @@ export default defineConfig({
         },
       },
       {
-        // Our own code frames plain GraphQL POSTs, and Yoga's adapter the rest. Each operation is asked once more with all requests
-        // through that adapter, and in `npm run soak -- long` also what is hostile: what one answers, the other must.
+        // Our own code frames plain GraphQL POSTs, and Yoga's adapter the rest. What the engine does is asked once more with all requests
+        // through that adapter, and in `npm run soak -- long` each operation and what is hostile: what one answers, the other must.
         extends: true,
         test: {
           name: 'yoga',
           env: { GATEWAY_TEST_DATABASE: 'embedded', GATEWAY_TEST_ONLY_YOGA: '1' },
           include: [
-            'test/contract/operations.test.ts',
             'test/graphql/{engine/*,idempotency,subscriptions}.test.ts',
-            ...(process.env.SOAK === 'long' ? ['test/contract/hostile/hostile.test.ts'] : []),
+            ...(process.env.SOAK === 'long' ? ['test/contract/{hostile/hostile,operations}.test.ts'] : []),
           ],
         },
       },

@@ -1,13 +1,18 @@
 // What a head says of its body, when another body takes its place.
 
+import type { ContentCoding } from './exchange.ts';
 import type { HeaderList } from './header-list.ts';
 
 /** They are of the body as it was. */
 export const DIGESTS: readonly string[] = ['content-md5', 'content-digest', 'repr-digest', 'digest'];
 
-/** Changes the fields for another body, which is there as a whole and has no content coding. */
-export function describeOwnBody(fields: HeaderList, body: Buffer): void {
-  for (const name of ['transfer-encoding', 'content-encoding']) fields.remove(name);
+/**
+ * Changes the fields for another body, which is there as a whole and has no content coding.
+ * @param coding the one that it is going to be sent in.
+ */
+export function describeOwnBody(fields: HeaderList, body: Buffer, coding?: ContentCoding): void {
+  fields.remove('transfer-encoding');
+  if (!coding) fields.remove('content-encoding');
   describeStreamedBody(fields);
   fields.add('Content-Length', String(body.length));
 }

@@ -62,8 +62,10 @@ export function requestOf(row: Route, values: object): { path: string; body?: ob
   return { path: path + (query && `?${query}`), ...(takesBody ? { body: inSnakeCase(input ?? {}) as object } : {}) };
 }
 
-function inSnakeCase(value: unknown): unknown {
+/** An input as REST takes it. Labels, and ids that are keys of a map, are not members. */
+export function inSnakeCase(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inSnakeCase);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [snakeCase(name), inSnakeCase(member)]));
+  const nameOf = (key: string) => (key.includes('_') ? key : snakeCase(key));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [nameOf(key), inSnakeCase(member)]));
 }

@@ -35,12 +35,24 @@ export interface Holder {
 
 const { certificate_pem: certificatePem, private_key_pem: privateKeyPem } = await issue({ names: ['*.example.com'] });
 
-/** How many IP restrictions of an account were made: it may have one of each type. */
+const RESTRICTION_TYPES = ['endpoints', 'agent', 'api', 'dashboard'];
+/** How many IP restrictions of an account were made. */
 const restrictionsOf = new Map<string, number>();
 function nextType(accountId: string): string {
   const count = restrictionsOf.get(accountId) ?? 0;
   restrictionsOf.set(accountId, count + 1);
-  return ['endpoints', 'agent', 'api', 'dashboard'][count % 4] ?? '';
+  return RESTRICTION_TYPES[count % RESTRICTION_TYPES.length] ?? '';
+}
+
+/** An account may have one IP restriction of each type. @returns one that is free, if need be by the end of the oldest. */
+async function freeType({ account }: Pick<Holder, 'account'>): Promise<string> {
+  const { body } = await account.graphql('{ accountIpRestrictions { nodes { id type } } }');
+  const taken: { id: string; type: string }[] = body.data.accountIpRestrictions.nodes;
+  const free = RESTRICTION_TYPES.find((type) => !taken.some((one) => one.type === type));
+  const oldest = taken.at(-1);
+  if (free || !oldest) return free ?? '';
+  await account.graphql('mutation ($id: ID!) { deleteAccountIpRestriction(id: $id) }', { id: oldest.id });
+  return oldest.type;
 }
 
 /** A valid input for each `create…` mutation, never the same twice; in an order in which each finds what it names. */
@@ -124,6 +136,7 @@ export function creationInput(field: string, holder: Omit<Holder, 'hostport'>): 
 export async function create(kind: string, holder: Omit<Holder, 'hostport'>, more: object = {}): Promise<string> {
   const field = creation(kind);
   const input = { ...creationInput(field, holder), ...more };
+  if (kind === 'accountIpRestriction') Object.assign(input, { type: await freeType(holder) });
   const ofEdge = kind === 'httpsEdgeRoute';
   const { body } = await holder.account.graphql(
     `mutation ($input: ${field.replace('c', 'C')}Input! ${ofEdge ? '$edgeId: ID!' : ''}) {

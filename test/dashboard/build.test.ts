@@ -96,10 +96,10 @@ describe('the source', () => {
     expect(outside).toEqual([]);
   });
 
-  test('imports no package except Preact, its signals, its router, and uPlot for charts', () => {
+  test('imports no package except Preact, its signals, its router, uPlot for charts, and what makes passkeys and QR codes', () => {
     const packages = sources.flatMap(imported).filter((target) => !target.startsWith('.'));
     const known =
-      /^(preact(\/hooks|\/jsx-runtime|\/compat)?|@preact\/signals|preact-iso(\/\w+)?|uplot(\/dist\/uPlot\.min\.css)?)$/;
+      /^(preact(\/hooks|\/jsx-runtime|\/compat)?|@preact\/signals|preact-iso(\/\w+)?|uplot(\/dist\/uPlot\.min\.css)?|@simplewebauthn\/browser|uqr)$/;
     expect([...new Set(packages)].filter((name) => !known.test(name))).toEqual([]);
   });
 

@@ -96,7 +96,7 @@ describe('the stream of all changes', () => {
     const { errors } = await stream.next();
     expect(errors[0]).toMatchObject({
       message: expect.stringMatching(
-        /^kinds: there is no kind unicorn; known are: agent, .*apiKey, appSession, appUser, botUser, .*eventDelivery, .*user, vault, weightedBackend\.$/,
+        /^kinds: there is no kind unicorn; known are: accountIpRestriction, agent, .*apiKey, appSession, appUser, botUser, .*eventDelivery, .*user, vault, weightedBackend\.$/,
       ),
       extensions: { code: 'BAD_USER_INPUT', errorCode: 'ERR_GATEWAY_90252', field: 'kinds' },
     });

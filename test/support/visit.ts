@@ -17,6 +17,8 @@ export interface VisitOptions {
   /** What to trust, for https. */
   ca?: string;
   agent?: HttpAgent;
+  /** How the bytes of the answer become its `body`: `latin1` keeps them all. */
+  encoding?: BufferEncoding;
 }
 
 /**
@@ -26,7 +28,7 @@ export interface VisitOptions {
 export function visit(
   url: string,
   listener: string,
-  { method = 'GET', path, headers, body, ca, agent }: VisitOptions = {},
+  { method = 'GET', path, headers, body, ca, agent, encoding }: VisitOptions = {},
 ): Promise<Visit> {
   const { protocol, host, hostname, pathname, search } = new URL(url);
   const [address, port] = listener.split(':');
@@ -47,7 +49,7 @@ export function visit(
         resolve({
           status: response.statusCode ?? 0,
           headers: response.headers,
-          body: Buffer.concat(chunks).toString(),
+          body: Buffer.concat(chunks).toString(encoding),
         });
       } catch (error) {
         reject(error as Error);

@@ -7,10 +7,8 @@ import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
 import { SocketInfo } from '../visitors/connection-info.ts';
 import { UNKNOWN_VISITOR, visitorOf } from '../visitors/connections.ts';
 import { type EndpointRules, endpointRulesOf } from './endpoint-rules.ts';
+import { HOPS_MAX } from './module-chain.ts';
 import type { PipelineServices } from './services.ts';
-
-/** How often a connection may be sent from one endpoint to another. */
-const HOPS_MAX = 8;
 
 /** Whether the IP restriction of its account lets a connection come to an endpoint. A refusal is logged with its reason. */
 export function passesRestriction(

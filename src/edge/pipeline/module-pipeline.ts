@@ -14,15 +14,12 @@ import { admitConnection } from './connection-admission.ts';
 import { ConnectionView } from './connection-view.ts';
 import { type EndpointRules, endpointRulesOf, type HttpRoute, type RouteUpstream } from './endpoint-rules.ts';
 import { ExchangeLifetime } from './exchange-lifetime.ts';
-import type { Decision, ForwardHop } from './module-chain.ts';
+import { type Decision, type ForwardHop, HOPS_MAX } from './module-chain.ts';
 import type { PipelineRequest } from './pipeline-request.ts';
 import { ModuleResponse, UpstreamResponse } from './pipeline-response.ts';
 import { ABORTED, PASS, type PipelineStep } from './pipeline-step.ts';
 import { type ModuleResult, policyRefusal, requestRefusal, type VisitorRefusal } from './refusal.ts';
 import type { PipelineServices, VisitorRestriction } from './services.ts';
-
-/** How often a request may be sent from one endpoint to another. */
-const HOPS_MAX = 8;
 
 export class ModulePipeline extends ConnectionView implements HttpExchange {
   readonly request: PipelineRequest;

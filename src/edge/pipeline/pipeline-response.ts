@@ -49,7 +49,7 @@ export class UpstreamResponse implements HttpResponse {
 
   replaceBody(body: Buffer): void {
     this.#body = body;
-    describeOwnBody(this.fields, body);
+    describeOwnBody(this.fields, body, this.encoding);
   }
 
   async transformBody(transform: BodyTransform): Promise<void> {
@@ -120,7 +120,7 @@ export class ModuleResponse implements HttpResponse {
 
   replaceBody(body: Buffer): void {
     this.#body = body;
-    describeOwnBody(this.fields, body);
+    describeOwnBody(this.fields, body, this.encoding);
   }
 
   async transformBody(transform: BodyTransform): Promise<void> {

@@ -3,7 +3,7 @@
 import { decodeContent } from '../../http/content-decoding.ts';
 import type { ModuleRefusal } from '../../http/module.ts';
 import { readReplacements, SEARCHED_MAX } from '../bodies/replacements.ts';
-import { replaceInBody, replacementsResult } from '../bodies/text-body.ts';
+import { presentCodingsOf, replaceInBody, replacementsResult } from '../bodies/text-body.ts';
 import type { ActionKind, ActionVerdict } from '../settings/action-kind.ts';
 
 const RESULT = 'response_body_find_replace';
@@ -32,8 +32,7 @@ export const responseBodyFindReplaceAction: ActionKind = {
           return { kind: 'refuse', error: 'upstreamInvalid', reason: (error as Error).message };
         }
         if (!sent) return notSearched('the body has more than 1 MiB');
-        const codings = response.fields.all('content-encoding').join(',');
-        const body = await decodeContent(sent, codings, SEARCHED_MAX);
+        const body = await decodeContent(sent, presentCodingsOf(response), SEARCHED_MAX);
         if (typeof body === 'string') return notSearched(`the body ${body}`);
         const replaced = await replaceInBody(body, replacements, bindings);
         if (typeof replaced === 'string') return { kind: 'refuse', error: 'policyFailed', reason: replaced };

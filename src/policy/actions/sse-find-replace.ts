@@ -12,6 +12,7 @@ import {
   replaceComputed,
   SearchTurns,
 } from '../bodies/replacements.ts';
+import { presentCodingsOf } from '../bodies/text-body.ts';
 import type { Template } from '../cel/template.ts';
 import type { Bindings } from '../cel/vocabulary.ts';
 import type { ActionKind, ActionVerdict, ConfigReader } from '../settings/action-kind.ts';
@@ -33,9 +34,7 @@ export const sseFindReplaceAction: ActionKind = {
         const { response } = exchange ?? {};
         if (!response || response.bodyLength === 0 || !isEventStream(response)) return undefined;
         if (response.status === PARTIAL_CONTENT) return refused('the response is a part of something');
-        // What compress-response is going to encode has no coding yet.
-        const codings = response.encoding ? '' : response.fields.all('content-encoding').join(',');
-        const decoders = decodingTransforms(codings);
+        const decoders = decodingTransforms(presentCodingsOf(response));
         if (typeof decoders === 'string') return refused(`the body ${decoders}`);
         const fields = replacements.map(({ field }) => fieldOf(field, bindings));
         const computed = computeReplacements(replacements, bindings);

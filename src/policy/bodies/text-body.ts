@@ -2,6 +2,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import type { CelInput } from '@bufbuild/cel';
+import type { HttpResponse } from '../../http/exchange.ts';
 import type { Bindings } from '../cel/vocabulary.ts';
 import { computeReplacements, type FoundText, type Replacement, replaceComputed, SearchTurns } from './replacements.ts';
 
@@ -21,6 +22,11 @@ export async function replaceInBody(
   if (typeof replaced === 'string') return replaced;
   const { text, found } = replaced;
   return { body: found.length > 0 ? Buffer.from(text, encoding) : undefined, found };
+}
+
+/** The content codings that the body of a response has now: what `compress-response` is going to encode has none yet. */
+export function presentCodingsOf({ encoding, fields }: HttpResponse): string {
+  return encoding ? '' : fields.all('content-encoding').join(',');
 }
 
 /** The variable of an action that replaces. */

@@ -2,10 +2,10 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { auditedResources } from '../../../src/api/collections/nodes.ts';
-import { snakeCase } from '../../../src/api/naming.ts';
 import { type AuditedResource, eventNameOf } from '../../../src/api/resource.ts';
 import { eventTypes } from '../../../src/api/resources/events/catalog.ts';
 import { routes } from '../../../src/api/schema.ts';
+import { inSnakeCase } from '../../accounts/requests.ts';
 import { creation, creationInput, fill, type Holder } from '../../accounts/sample-resources.ts';
 import { type Account, startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 import { countingAtOneTime, statementsOf } from '../../support/gateway/statements.ts';
@@ -23,13 +23,6 @@ afterAll(() => gateway.close());
 
 const audited = auditedResources();
 const resourcesByRest = audited.filter(({ kind }) => routes.some(({ field }) => field === creation(kind)));
-
-/** An input as REST takes it: labels are not members. */
-function inSnakeCase(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inSnakeCase);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [snakeCase(name), inSnakeCase(inner)]));
-}
 
 /** Creates, changes and deletes one of a kind. @returns what GET showed after each, the last before the deletion. */
 async function live(resource: AuditedResource): Promise<{ event_type: string; object: object }[]> {

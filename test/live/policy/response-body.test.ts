@@ -1,6 +1,6 @@
 // What policies replace in the bodies of responses, however an upstream sends them, over HTTP/1 and HTTP/2.
 
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Answer, type AskedServer, says, startAskedServer } from '../../policy/actions/asked-server.ts';
 import { action, onResponse } from '../../policy/documents/support.ts';
@@ -66,6 +66,17 @@ test('a compressed body is searched, too', async () => {
   const plain = await seen(gzipped, { headers: { 'accept-encoding': 'gzip' } });
   expect(plain).toMatchObject({ status: 200, body: 'a [gone]' });
   expect(plain?.headers).not.toHaveProperty('content-encoding');
+});
+
+test('a body that compress-response is going to encode is searched before that', async () => {
+  const host = 'compressed-body.tunnel.localhost';
+  const replacing = action('response-body-find-replace', { replacements: [{ from: 'secret', to: '[gone]' }] });
+  await agent.tunnel('https', host, onResponse([action('compress-response', { algorithms: ['gzip'] }), replacing]));
+  upstream.answer = says(200, 'a secret '.repeat(200), { 'content-type': 'text/plain' });
+  const options = { headers: { 'accept-encoding': 'gzip' }, encoding: 'latin1' } as const;
+  const compressed = await visitOf(gateway, `https://${host}/`, options);
+  expect(compressed).toMatchObject({ status: 200, headers: { 'content-encoding': 'gzip' } });
+  expect(gunzipSync(Buffer.from(compressed?.body ?? '', 'latin1')).toString()).toBe('a [gone] '.repeat(200));
 });
 
 test('what has no body stays as it is', async () => {
