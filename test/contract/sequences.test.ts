@@ -9,5 +9,5 @@ test(
   {
     timeout: 60_000,
   },
-  () => liveThrough(onServer ? 40 : 15),
+  () => liveThrough(onServer ? 40 : 8),
 );

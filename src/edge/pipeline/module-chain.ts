@@ -12,7 +12,7 @@ export interface ChainProgress {
   outcome?: UpstreamOutcome;
 }
 
-/** How often a request may be sent from one endpoint to another. */
+/** How often a request or a connection may be sent from one endpoint to another. */
 export const HOPS_MAX = 8;
 
 /** One of the chains that a request passes, one for each endpoint that it is forwarded to. */

@@ -58,13 +58,15 @@ export class LiveRestrictions {
 
   async #load(accountIds: readonly string[] | null): Promise<void> {
     const { source, onWouldRefuse } = this.#options;
-    const loaded = await source.load(accountIds);
-    for (const accountId of accountIds ?? [...this.#accounts.keys()]) this.#accounts.delete(accountId);
-    for (const restriction of loaded) {
+    // All are made before one is replaced: what fails here leaves those of before, and not an open door.
+    const loaded = new Map<string, Map<RestrictionType, AddressGate>>();
+    for (const restriction of await source.load(accountIds)) {
       const { accountId, type } = restriction;
-      const gates = this.#accounts.get(accountId) ?? new Map<RestrictionType, AddressGate>();
-      this.#accounts.set(accountId, gates.set(type, new AddressGate(restriction, onWouldRefuse)));
+      const gates = loaded.get(accountId) ?? new Map<RestrictionType, AddressGate>();
+      loaded.set(accountId, gates.set(type, new AddressGate(restriction, onWouldRefuse)));
     }
+    for (const accountId of accountIds ?? [...this.#accounts.keys()]) this.#accounts.delete(accountId);
+    for (const [accountId, gates] of loaded) this.#accounts.set(accountId, gates);
     for (const listener of this.#listeners) listener(accountIds);
   }
 }

@@ -2,10 +2,11 @@
 // `npm run soak -- long` runs them.
 
 export const longTests = [
-  'test/acme/{account-key,revocation}.test.ts',
-  'test/acme/faults/{addresses,authority,caa,limits,orders,policy-changes,settings}.test.ts',
+  'test/acme/{account-key,renewal,revocation}.test.ts',
+  'test/acme/faults/*.test.ts',
+  'test/boot/package.test.ts',
   'test/bulk/killed.test.ts',
-  'test/cluster/demo.test.ts',
+  'test/cluster/{demo,exact-limits,routes}.test.ts',
   'test/events/clouds/secrets.test.ts',
   'test/ops/{inherited-sockets,upgrade-schema}.test.ts',
   'test/ops/failures/full-disk.test.ts',
@@ -19,8 +20,8 @@ export const longTests = [
 
 /** Tests that have more rounds there. */
 export const shortenedTests = [
-  'test/accounts/roles.test.ts',
-  'test/acme/{crash,renewal,two-gateways}.test.ts',
+  'test/accounts/{inactive-owner,roles}.test.ts',
+  'test/acme/{crash,two-gateways}.test.ts',
   'test/cluster/rounds.test.ts',
   'test/contract/hostile/hostile.test.ts',
   'test/ops/failures/{lost-legs,stop-without-database}.test.ts',
