@@ -5,10 +5,10 @@ import type {
   RestrictionSource,
   RestrictionType,
 } from '../../edge/restrictions/restriction-source.ts';
+import { followAccounts } from '../changes/account-changes.ts';
 import type { Changes } from '../changes/changes.ts';
 import type { Db } from '../database/client.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
-import { isId } from '../ids.ts';
 
 /** The kinds of objects whose changes are followed. An IP policy that is in use is nothing but its rules, and is not deleted. */
 const KINDS: ReadonlySet<string> = new Set(['accountIpRestriction', 'ipPolicyRule']);
@@ -55,19 +55,6 @@ export function restrictionSource({ prisma, changes }: RestrictionSourceOptions)
   return {
     load: (accountIds) => readRestrictions(prisma, accountIds ? { accountId: { in: [...accountIds] } } : {}),
 
-    onChange(listener) {
-      const stops = [
-        changes.follow(async (changed) => {
-          const accountIds = changed.flatMap(({ kind, accountId }) => (KINDS.has(kind) ? [accountId] : []));
-          // An announcement without a valid id may be about any account.
-          const isNamed = accountIds.every((id) => isId('ac', id));
-          if (accountIds.length > 0) await listener(isNamed ? [...new Set(accountIds)] : null);
-        }),
-        changes.onGap(() => void listener(null)),
-      ];
-      return () => {
-        for (const stop of stops) stop();
-      };
-    },
+    onChange: (listener) => followAccounts(changes, KINDS, listener),
   };
 }

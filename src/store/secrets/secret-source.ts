@@ -1,9 +1,9 @@
 // The secrets of accounts, as the data plane reads and follows them.
 
 import type { AccountSecrets, SecretSource } from '../../edge/vaults/secret-source.ts';
+import { followAccounts } from '../changes/account-changes.ts';
 import type { Changes } from '../changes/changes.ts';
 import type { PrismaClient } from '../database/client.ts';
-import { isId } from '../ids.ts';
 import type { Keys } from '../keys/keys.ts';
 import { openSecretValue } from './secret-values.ts';
 
@@ -52,19 +52,6 @@ export function secretSource({ prisma, changes, keys, onFailure }: SecretSourceO
       return Array.from(accounts, ([accountId, vaults]): AccountSecrets => ({ accountId, vaults }));
     },
 
-    onChange(listener) {
-      const stops = [
-        changes.follow(async (changed) => {
-          const accountIds = changed.flatMap(({ kind, accountId }) => (KINDS.has(kind) ? [accountId] : []));
-          // An announcement without a valid id may be about any account.
-          const isNamed = accountIds.every((id) => isId('ac', id));
-          if (accountIds.length > 0) await listener(isNamed ? [...new Set(accountIds)] : null);
-        }),
-        changes.onGap(() => void listener(null)),
-      ];
-      return () => {
-        for (const stop of stops) stop();
-      };
-    },
+    onChange: (listener) => followAccounts(changes, KINDS, listener),
   };
 }

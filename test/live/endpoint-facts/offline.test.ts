@@ -7,7 +7,7 @@ import { newPlace } from '../../support/gateway/place.ts';
 import { done, newName } from '../edges/support.ts';
 import { account, ask, endpointAt, gateway, until, useGateway } from './setup.ts';
 
-useGateway({ toleranceMs: 2000 });
+useGateway();
 
 test('what agents served when the gateway was stopped is offline until they are back', async () => {
   const place = await newPlace();

@@ -9,13 +9,10 @@ import { type Account, startTestGateway, type TestGateway } from '../../support/
 export let gateway: TestGateway;
 export let account: Account;
 export let credential: TestCredential;
-/**
- * Starts a gateway with short heartbeats before the tests of a file, and closes it after these.
- * @param toleranceMs how long an agent may be silent; a busy machine keeps one in the process of the tests from answering.
- */
-export function useGateway({ toleranceMs = 10_000 } = {}): void {
+/** Starts a gateway with short heartbeats before the tests of a file, and closes it after these. */
+export function useGateway(): void {
   beforeAll(async () => {
-    gateway = await startTestGateway({ HEARTBEAT_TOLERANCE_MS: `${toleranceMs}`, HEARTBEAT_INTERVAL_MS: '500' });
+    gateway = await startTestGateway({ HEARTBEAT_TOLERANCE_MS: '2000', HEARTBEAT_INTERVAL_MS: '500' });
     account = await gateway.newAccount();
     credential = await newCredential(account);
   });
