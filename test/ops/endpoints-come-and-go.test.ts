@@ -7,8 +7,8 @@ import { type Account, startTestGateway, type TestGateway } from '../support/gat
 const ROUNDS = 40;
 const AT_ONCE = 10;
 /** What the dashboard shows of each. */
-const DETAILS =
-  '{ endpoints { nodes { id forwardsTo agents legs { nodeId } tunnelSession { id } principal { id } roundTrip { at } } } }';
+const DETAILS = `{ endpoints { nodes { id forwardsTo agents legs { nodeId } principal { id } roundTrip { at } traffic { requests }
+    tunnelSession { id userAgent mayCommand credential { id } roundTrip { at } tunnels { publicUrl forwardsTo } } } } }`;
 
 let gateway: TestGateway;
 let account: Account;
@@ -27,7 +27,7 @@ test('it is answered each time, with endpoints whose agents leave while it is re
     while (!isOver) {
       statuses.add((await account.call('GET', '/endpoints')).status);
       const { body } = await account.graphql(DETAILS);
-      for (const { message } of body.errors ?? []) errors.add(message);
+      for (const { message, path } of body.errors ?? []) errors.add(`${message} ${path.join('.')}`);
     }
   })();
   for (let round = 0; round < ROUNDS; round++) {

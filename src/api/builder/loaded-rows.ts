@@ -15,6 +15,8 @@ declare global {
 }
 
 type AnyRow = Record<string, unknown>;
+/** What a field selects: columns, and relations with what of them; `true` where other fields select in turn. */
+type Selection = Record<string, boolean | { select?: Selection }>;
 
 /** Stands outside the Prisma plugin: a field whose columns and relations are on the row is resolved from the row. */
 class LoadedRowsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
@@ -24,15 +26,35 @@ class LoadedRowsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   ): GraphQLFieldResolver<unknown, Types['Context'], object> {
     const { pothosPrismaSelect: select, pothosPrismaLoaded: isLoaded } = (extensions ?? {}) as AnyRow;
     if (kind !== 'PrismaObject' || !select || !resolve || Object.keys(args).length > 0) return resolver;
-    if (typeof select === 'object') {
-      const names = Object.keys(select);
-      return (row, ...rest) =>
-        names.every((name) => (row as AnyRow)[name] !== undefined) ? resolve(row, ...rest) : resolver(row, ...rest);
-    }
-    if (typeof isLoaded !== 'function') return resolver;
-    return (row, given, context, info) =>
-      (isLoaded(row, info, context) ? resolve : resolver)(row, given, context, info);
+    if (typeof isLoaded === 'function')
+      return (row, given, context, info) =>
+        (isLoaded(row, info, context) ? resolve : resolver)(row, given, context, info);
+    const selected: Selection = typeof select === 'function' ? select({}, undefined, () => true).select : select;
+    if (typeof select === 'function' && !isWhole(selected)) return resolver;
+    return (row, ...rest) => (carries(row as AnyRow, selected) ? resolve : resolver)(row, ...rest);
   }
+}
+
+/** Whether relations are selected without a filter, order or limit: a row does not tell with which it has them. */
+function isWhole(selected: Selection): boolean {
+  return Object.values(selected).every(
+    (wanted) =>
+      typeof wanted !== 'object' ||
+      (Object.keys(wanted).every((key) => key === 'select') && isWhole(wanted.select ?? {})),
+  );
+}
+
+/** Whether a row has what is selected. What a relation was to lead to may be gone: then it is null. */
+function carries(row: AnyRow, selected: Selection): boolean {
+  return Object.entries(selected).every(([name, wanted]) => {
+    const value = row[name];
+    if (value === undefined) return false;
+    const inner = typeof wanted === 'object' ? wanted.select : undefined;
+    if (!inner || value === null) return true;
+    return Array.isArray(value)
+      ? value.every((one) => one === null || carries(one, inner))
+      : carries(value as AnyRow, inner);
+  });
 }
 
 const pluginName = 'loaded';

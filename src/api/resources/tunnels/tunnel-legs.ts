@@ -73,8 +73,11 @@ builder.prismaObjectField(TunnelSession, 'tunnels', (t) =>
     type: [Tunnel],
     description: 'What the agent serves in this session, the newest first.',
     select: (_args, _context, nested) => ({ tunnels: nested(), legs: { select: { tunnel: nested() } } }),
-    resolve: ({ tunnels, legs }) =>
-      [...tunnels, ...legs.map(({ tunnel }) => tunnel)].sort((a, b) => (a.id < b.id ? 1 : -1)),
+    resolve: ({ tunnels, legs }) => {
+      // One that has ended while the session was read is missing, as above.
+      const others: ((typeof tunnels)[number] | null)[] = legs.map(({ tunnel }) => tunnel);
+      return [...tunnels, ...others.filter((one) => one !== null)].sort((a, b) => (a.id < b.id ? 1 : -1));
+    },
   }),
 );
 
