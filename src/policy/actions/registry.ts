@@ -3,7 +3,14 @@
 import { suggestion } from '../cel/names.ts';
 import type { ActionKind } from '../settings/action-kind.ts';
 import { addHeadersAction } from './add-headers.ts';
-import { basicAuthAction } from './basic-auth.ts';
+import { basicAuthAction } from './authentication/basic-auth.ts';
+import { jwtValidationAction } from './authentication/jwt-validation.ts';
+import { oauthAction } from './authentication/oauth.ts';
+import { openidConnectAction } from './authentication/openid-connect.ts';
+import { verifyWebhookAction } from './authentication/verify-webhook.ts';
+import { requestBodyFindReplaceAction } from './bodies/request-body-find-replace.ts';
+import { responseBodyFindReplaceAction } from './bodies/response-body-find-replace.ts';
+import { sseFindReplaceAction } from './bodies/sse-find-replace.ts';
 import { circuitBreakerAction } from './circuit-breaker.ts';
 import { closeConnectionAction } from './close-connection.ts';
 import { compressResponseAction } from './compress-response.ts';
@@ -11,21 +18,14 @@ import { customResponseAction } from './custom-response.ts';
 import { denyAction } from './deny.ts';
 import { forwardInternalAction } from './forward-internal.ts';
 import { httpRequestAction } from './http-request.ts';
-import { jwtValidationAction } from './jwt-validation.ts';
 import { logAction } from './log.ts';
-import { oauthAction } from './oauth.ts';
-import { openidConnectAction } from './openid-connect.ts';
 import { rateLimitAction } from './rate-limit.ts';
 import { redirectAction } from './redirect.ts';
 import { removeHeadersAction } from './remove-headers.ts';
-import { requestBodyFindReplaceAction } from './request-body-find-replace.ts';
-import { responseBodyFindReplaceAction } from './response-body-find-replace.ts';
 import { restrictIpsAction } from './restrict-ips.ts';
 import { setVarsAction } from './set-vars.ts';
-import { sseFindReplaceAction } from './sse-find-replace.ts';
 import { terminateTlsAction } from './terminate-tls.ts';
 import { urlRewriteAction } from './url-rewrite.ts';
-import { verifyWebhookAction } from './verify-webhook.ts';
 
 /** All kinds, in the order of their current type names. */
 export const actionKinds: readonly ActionKind[] = [

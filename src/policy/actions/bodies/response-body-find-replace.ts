@@ -1,10 +1,10 @@
 // The action `response-body-find-replace`: replaces text in the body of a response.
 
-import { decodeContent } from '../../http/content-decoding.ts';
-import type { ModuleRefusal } from '../../http/module.ts';
-import { readReplacements, SEARCHED_MAX } from '../bodies/replacements.ts';
-import { presentCodingsOf, replaceInBody, replacementsResult } from '../bodies/text-body.ts';
-import type { ActionKind, ActionVerdict } from '../settings/action-kind.ts';
+import { decodeContent } from '../../../http/content-decoding.ts';
+import type { ModuleRefusal } from '../../../http/module.ts';
+import { readReplacements, SEARCHED_MAX } from '../../bodies/replacements.ts';
+import { presentCodingsOf, replaceInBody, replacementsResult } from '../../bodies/text-body.ts';
+import type { ActionKind, ActionVerdict } from '../../settings/action-kind.ts';
 
 const RESULT = 'response_body_find_replace';
 const PARTIAL_CONTENT = 206;

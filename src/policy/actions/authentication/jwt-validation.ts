@@ -1,16 +1,16 @@
 // The action `jwt-validation`: requires valid tokens (JWT, RFC 7519) of trusted issuers.
 
 import type { CelInput } from '@bufbuild/cel';
-import type { HttpExchange } from '../../http/exchange.ts';
-import type { HeaderList } from '../../http/header-list.ts';
-import type { ModuleRefusal } from '../../http/module.ts';
-import { visitorErrors } from '../../http/visitor-errors.ts';
-import { fetchJson, fetchProblem } from '../auth/fetch-json.ts';
-import { fetchIssuerKeys, JwksCache } from '../auth/jwks-cache.ts';
-import { InvalidToken, type TokenRules, tokenAlgorithms, type VerifiedToken, verifyToken } from '../auth/jwt.ts';
-import { KeysUnavailable } from '../keys/key-cache.ts';
-import type { ActionKind, ConfigReader } from '../settings/action-kind.ts';
-import { PROBLEM } from '../settings/problems.ts';
+import type { HttpExchange } from '../../../http/exchange.ts';
+import type { HeaderList } from '../../../http/header-list.ts';
+import type { ModuleRefusal } from '../../../http/module.ts';
+import { visitorErrors } from '../../../http/visitor-errors.ts';
+import { fetchJson, fetchProblem } from '../../auth/fetch-json.ts';
+import { fetchIssuerKeys, JwksCache } from '../../auth/jwks-cache.ts';
+import { InvalidToken, type TokenRules, tokenAlgorithms, type VerifiedToken, verifyToken } from '../../auth/jwt.ts';
+import { KeysUnavailable } from '../../keys/key-cache.ts';
+import type { ActionKind, ConfigReader } from '../../settings/action-kind.ts';
+import { PROBLEM } from '../../settings/problems.ts';
 
 const ENTRIES_MAX = 10;
 const TYPES = ['id_token', 'access_token', 'at+jwt', 'it+jwt', 'plain', 'jwt'] as const;

@@ -1,13 +1,13 @@
 // The module `oidc` of a route: visitors sign in at an OpenID Connect provider.
 
-import { oidcModule } from '../../edge/modules/oidc.ts';
-import type { OidcSettings } from '../../edge/modules/sign-in.ts';
-import { oidcProblem } from '../../edge/modules/sign-in-problem.ts';
-import { fetchProblem } from '../../policy/auth/fetch-json.ts';
-import { storedModule } from '../../store/edges/module-rows.ts';
-import { builder } from '../builder/builder.ts';
-import { httpsEdgeRoute } from './hosts.ts';
-import { type ApiModule, storedUnder } from './module.ts';
+import { oidcModule } from '../../../edge/modules/oidc.ts';
+import type { OidcSettings } from '../../../edge/modules/sign-in.ts';
+import { oidcProblem } from '../../../edge/modules/sign-in-problem.ts';
+import { fetchProblem } from '../../../policy/auth/fetch-json.ts';
+import { storedModule } from '../../../store/edges/module-rows.ts';
+import { builder } from '../../builder/builder.ts';
+import { httpsEdgeRoute } from '../hosts.ts';
+import { type ApiModule, storedUnder } from '../module.ts';
 import { clientSecretOf, sealedSignIn, sessionSettings, signInText as text } from './sign-in.ts';
 
 const issuerText = 'The URL of the provider, as its discovery document has it.';

@@ -1,22 +1,22 @@
 // The action `sse-find-replace`: replaces text in the events of an event stream, as they are sent.
 
-import { decodingTransforms } from '../../http/body-transform.ts';
-import type { HttpResponse } from '../../http/exchange.ts';
-import type { ModuleRefusal } from '../../http/module.ts';
-import { changeEvent, EVENT_FIELDS, type EventField } from '../bodies/event-fields.ts';
-import { EventStreamTransform } from '../bodies/event-stream.ts';
+import { decodingTransforms } from '../../../http/body-transform.ts';
+import type { HttpResponse } from '../../../http/exchange.ts';
+import type { ModuleRefusal } from '../../../http/module.ts';
+import { changeEvent, EVENT_FIELDS, type EventField } from '../../bodies/event-fields.ts';
+import { EventStreamTransform } from '../../bodies/event-stream.ts';
 import {
   type ComputedReplacement,
   computeReplacements,
   readReplacement,
   replaceComputed,
   SearchTurns,
-} from '../bodies/replacements.ts';
-import { presentCodingsOf } from '../bodies/text-body.ts';
-import type { Template } from '../cel/template.ts';
-import type { Bindings } from '../cel/vocabulary.ts';
-import type { ActionKind, ActionVerdict, ConfigReader } from '../settings/action-kind.ts';
-import { PROBLEM } from '../settings/problems.ts';
+} from '../../bodies/replacements.ts';
+import { presentCodingsOf } from '../../bodies/text-body.ts';
+import type { Template } from '../../cel/template.ts';
+import type { Bindings } from '../../cel/vocabulary.ts';
+import type { ActionKind, ActionVerdict, ConfigReader } from '../../settings/action-kind.ts';
+import { PROBLEM } from '../../settings/problems.ts';
 
 const ENTRIES_MAX = 10;
 const PARTIAL_CONTENT = 206;

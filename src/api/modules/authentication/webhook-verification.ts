@@ -1,14 +1,14 @@
 // The webhook verification module of a route: requests have to be signed by the sender that the route is for.
 
-import { webhookVerificationModule } from '../../edge/modules/webhook-verification.ts';
-import { needsSecret, providerProblem, secretProblem, webhookProviders } from '../../policy/webhooks/providers.ts';
-import { lockedModule, storedModule } from '../../store/edges/module-rows.ts';
-import { openModule, sealModule } from '../../store/edges/module-secrets.ts';
-import { builder } from '../builder/builder.ts';
-import { ApiError } from '../errors/errors.ts';
-import { checkBytes } from '../text-limits.ts';
-import { httpsEdgeRoute } from './hosts.ts';
-import { type ApiModule, type ModuleWrite, secretOwner, storedUnder } from './module.ts';
+import { webhookVerificationModule } from '../../../edge/modules/webhook-verification.ts';
+import { needsSecret, providerProblem, secretProblem, webhookProviders } from '../../../policy/webhooks/providers.ts';
+import { lockedModule, storedModule } from '../../../store/edges/module-rows.ts';
+import { openModule, sealModule } from '../../../store/edges/module-secrets.ts';
+import { builder } from '../../builder/builder.ts';
+import { ApiError } from '../../errors/errors.ts';
+import { checkBytes } from '../../text-limits.ts';
+import { httpsEdgeRoute } from '../hosts.ts';
+import { type ApiModule, type ModuleWrite, secretOwner, storedUnder } from '../module.ts';
 
 const SECRET_MAX_BYTES = 4096;
 

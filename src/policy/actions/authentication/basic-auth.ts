@@ -7,10 +7,10 @@ import {
   matchesDigest,
   readBasicCredentials,
   splitCredentials,
-} from '../auth/basic-credentials.ts';
-import type { Template } from '../cel/template.ts';
-import type { ActionKind, ConfigReader } from '../settings/action-kind.ts';
-import { PROBLEM } from '../settings/problems.ts';
+} from '../../auth/basic-credentials.ts';
+import type { Template } from '../../cel/template.ts';
+import type { ActionKind, ConfigReader } from '../../settings/action-kind.ts';
+import { PROBLEM } from '../../settings/problems.ts';
 
 const CREDENTIALS_MAX = 10;
 /** The length of a password, in characters. */

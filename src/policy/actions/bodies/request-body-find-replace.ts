@@ -1,9 +1,9 @@
 // The action `request-body-find-replace`: replaces text in the body of a request.
 
-import { decodeContent } from '../../http/content-decoding.ts';
-import { readReplacements, SEARCHED_MAX } from '../bodies/replacements.ts';
-import { replaceInBody, replacementsResult } from '../bodies/text-body.ts';
-import type { ActionKind, ActionVerdict } from '../settings/action-kind.ts';
+import { decodeContent } from '../../../http/content-decoding.ts';
+import { readReplacements, SEARCHED_MAX } from '../../bodies/replacements.ts';
+import { replaceInBody, replacementsResult } from '../../bodies/text-body.ts';
+import type { ActionKind, ActionVerdict } from '../../settings/action-kind.ts';
 
 const RESULT = 'request_body_find_replace';
 

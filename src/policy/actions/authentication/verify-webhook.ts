@@ -1,11 +1,11 @@
 // The action `verify-webhook`: requires a valid signature of one webhook provider.
 
-import type { HttpExchange } from '../../http/exchange.ts';
-import { visitorErrors } from '../../http/visitor-errors.ts';
-import type { ActionKind } from '../settings/action-kind.ts';
-import { PROBLEM } from '../settings/problems.ts';
-import { needsSecret, providerProblem, secretProblem } from '../webhooks/providers.ts';
-import { verifyWebhook } from '../webhooks/verify.ts';
+import type { HttpExchange } from '../../../http/exchange.ts';
+import { visitorErrors } from '../../../http/visitor-errors.ts';
+import type { ActionKind } from '../../settings/action-kind.ts';
+import { PROBLEM } from '../../settings/problems.ts';
+import { needsSecret, providerProblem, secretProblem } from '../../webhooks/providers.ts';
+import { verifyWebhook } from '../../webhooks/verify.ts';
 
 export const verifyWebhookAction: ActionKind = {
   type: 'verify-webhook',

@@ -1,9 +1,9 @@
 // The OAuth providers in the module `oauth`: one member for each, of which one is set.
 
-import type { OauthSettings } from '../../edge/modules/sign-in.ts';
-import { type OauthProviderName, oauthProviderNames } from '../../policy/sign-in/oauth-scopes.ts';
-import { builder } from '../builder/builder.ts';
-import { type FieldWeight, WEIGHED_ABOVE } from '../builder/field-cost.ts';
+import type { OauthSettings } from '../../../edge/modules/sign-in.ts';
+import { type OauthProviderName, oauthProviderNames } from '../../../policy/sign-in/oauth-scopes.ts';
+import { builder } from '../../builder/builder.ts';
+import { type FieldWeight, WEIGHED_ABOVE } from '../../builder/field-cost.ts';
 import { signInText as text } from './sign-in.ts';
 
 const extensions = WEIGHED_ABOVE;

@@ -1,12 +1,12 @@
 // The mutual TLS module of an edge (specification sections 2.4 and 4.4).
 
-import type { ModuleDescriptor } from '../../edge/modules/descriptor.ts';
-import { mutualTlsModule } from '../../edge/modules/tls.ts';
-import { storedModule } from '../../store/edges/module-rows.ts';
-import { builder, Ref } from '../builder/builder.ts';
-import { ApiError } from '../errors/errors.ts';
-import { httpsEdge, tlsEdge } from './hosts.ts';
-import type { ApiModule, ModuleHost, ModuleWrite } from './module.ts';
+import type { ModuleDescriptor } from '../../../edge/modules/descriptor.ts';
+import { mutualTlsModule } from '../../../edge/modules/tls.ts';
+import { storedModule } from '../../../store/edges/module-rows.ts';
+import { builder, Ref } from '../../builder/builder.ts';
+import { ApiError } from '../../errors/errors.ts';
+import { httpsEdge, tlsEdge } from '../hosts.ts';
+import type { ApiModule, ModuleHost, ModuleWrite } from '../module.ts';
 
 const AUTHORITIES_MAX = 10;
 

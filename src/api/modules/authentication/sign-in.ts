@@ -1,14 +1,14 @@
 // What the modules `oidc` and `oauth` have in common in the API.
 
-import type { ModuleDescriptor } from '../../edge/modules/descriptor.ts';
-import type { SignInModuleSettings } from '../../edge/modules/sign-in.ts';
-import type { SignInProblem } from '../../edge/modules/sign-in-problem.ts';
-import { SESSION_TIMES } from '../../policy/sign-in/limits.ts';
-import { lockedModule } from '../../store/edges/module-rows.ts';
-import { openModule, sealModule } from '../../store/edges/module-secrets.ts';
-import { ApiError } from '../errors/errors.ts';
-import { httpsEdgeRoute } from './hosts.ts';
-import { type HostChange, type ModuleWrite, secretOwner } from './module.ts';
+import type { ModuleDescriptor } from '../../../edge/modules/descriptor.ts';
+import type { SignInModuleSettings } from '../../../edge/modules/sign-in.ts';
+import type { SignInProblem } from '../../../edge/modules/sign-in-problem.ts';
+import { SESSION_TIMES } from '../../../policy/sign-in/limits.ts';
+import { lockedModule } from '../../../store/edges/module-rows.ts';
+import { openModule, sealModule } from '../../../store/edges/module-secrets.ts';
+import { ApiError } from '../../errors/errors.ts';
+import { httpsEdgeRoute } from '../hosts.ts';
+import { type HostChange, type ModuleWrite, secretOwner } from '../module.ts';
 
 const defaults = { idle: SESSION_TIMES.idle.default / 1000, max: SESSION_TIMES.max.default / 1000 };
 

@@ -1,9 +1,9 @@
 // The action `oauth`: visitors sign in at one of the large providers (OAuth 2.0, RFC 6749), with PKCE and state.
 
-import type { ActionKind } from '../settings/action-kind.ts';
-import { OAUTH_SCOPES, oauthProviderNames } from '../sign-in/oauth-scopes.ts';
-import { signInAction } from '../sign-in/sign-in-action.ts';
-import { readTerms, SHARED_MEMBERS } from '../sign-in/terms.ts';
+import type { ActionKind } from '../../settings/action-kind.ts';
+import { OAUTH_SCOPES, oauthProviderNames } from '../../sign-in/oauth-scopes.ts';
+import { signInAction } from '../../sign-in/sign-in-action.ts';
+import { readTerms, SHARED_MEMBERS } from '../../sign-in/terms.ts';
 
 export const oauthAction: ActionKind = {
   type: 'oauth',

@@ -1,14 +1,14 @@
 // The module `oauth` of a route: visitors sign in at one of the large OAuth providers.
 
-import { oauthModule } from '../../edge/modules/oauth.ts';
-import type { OauthSettings } from '../../edge/modules/sign-in.ts';
-import { oauthProblem } from '../../edge/modules/sign-in-problem.ts';
-import { oauthProviderNames } from '../../policy/sign-in/oauth-scopes.ts';
-import { storedModule } from '../../store/edges/module-rows.ts';
-import { builder } from '../builder/builder.ts';
-import { ApiError } from '../errors/errors.ts';
-import { httpsEdgeRoute } from './hosts.ts';
-import { type ApiModule, storedUnder } from './module.ts';
+import { oauthModule } from '../../../edge/modules/oauth.ts';
+import type { OauthSettings } from '../../../edge/modules/sign-in.ts';
+import { oauthProblem } from '../../../edge/modules/sign-in-problem.ts';
+import { oauthProviderNames } from '../../../policy/sign-in/oauth-scopes.ts';
+import { storedModule } from '../../../store/edges/module-rows.ts';
+import { builder } from '../../builder/builder.ts';
+import { ApiError } from '../../errors/errors.ts';
+import { httpsEdgeRoute } from '../hosts.ts';
+import { type ApiModule, storedUnder } from '../module.ts';
 import { APP_SELECTION, APP_WEIGHT, OauthProviderInput, OauthProviderShape } from './oauth-provider.ts';
 import { clientSecretOf, sealedSignIn, sessionSettings, signInText } from './sign-in.ts';
 

@@ -1,14 +1,14 @@
 // The basic auth module of a route: visitors have to know a user name and its password.
 
-import type { BasicAuthSettings } from '../../edge/modules/basic-auth.ts';
-import { basicAuthModule } from '../../edge/modules/basic-auth.ts';
-import { DEFAULT_REALM } from '../../policy/auth/basic-credentials.ts';
-import { lockedModule } from '../../store/edges/module-rows.ts';
-import { openModule, sealModule } from '../../store/edges/module-secrets.ts';
-import { builder } from '../builder/builder.ts';
-import { ApiError } from '../errors/errors.ts';
-import { httpsEdgeRoute } from './hosts.ts';
-import { type ApiModule, type ModuleWrite, secretOwner, storedUnder } from './module.ts';
+import type { BasicAuthSettings } from '../../../edge/modules/basic-auth.ts';
+import { basicAuthModule } from '../../../edge/modules/basic-auth.ts';
+import { DEFAULT_REALM } from '../../../policy/auth/basic-credentials.ts';
+import { lockedModule } from '../../../store/edges/module-rows.ts';
+import { openModule, sealModule } from '../../../store/edges/module-secrets.ts';
+import { builder } from '../../builder/builder.ts';
+import { ApiError } from '../../errors/errors.ts';
+import { httpsEdgeRoute } from '../hosts.ts';
+import { type ApiModule, type ModuleWrite, secretOwner, storedUnder } from '../module.ts';
 
 const CREDENTIALS_MAX = 10;
 const USERNAME_MAX_BYTES = 255;

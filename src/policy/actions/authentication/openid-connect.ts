@@ -1,11 +1,11 @@
 // The action `openid-connect`: visitors sign in at an identity provider (OpenID Connect Core 1.0), with PKCE, state and nonce.
 
-import { fetchProblem } from '../auth/fetch-json.ts';
-import type { ActionKind } from '../settings/action-kind.ts';
-import { PROBLEM } from '../settings/problems.ts';
-import { ISSUER_BYTES_MAX } from '../sign-in/limits.ts';
-import { signInAction } from '../sign-in/sign-in-action.ts';
-import { readTerms, SHARED_MEMBERS } from '../sign-in/terms.ts';
+import { fetchProblem } from '../../auth/fetch-json.ts';
+import type { ActionKind } from '../../settings/action-kind.ts';
+import { PROBLEM } from '../../settings/problems.ts';
+import { ISSUER_BYTES_MAX } from '../../sign-in/limits.ts';
+import { signInAction } from '../../sign-in/sign-in-action.ts';
+import { readTerms, SHARED_MEMBERS } from '../../sign-in/terms.ts';
 
 export const openidConnectAction: ActionKind = {
   type: 'openid-connect',
