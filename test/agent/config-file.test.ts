@@ -23,12 +23,14 @@ function write(text: string, path = files.path): string {
 
 /** An upstream that keeps the first bytes that it gets. */
 const heard: Buffer[] = [];
-const listener = createServer((socket) =>
+const listener = createServer((socket) => {
   socket.once('data', (chunk) => {
     heard.push(chunk);
     socket.end('bye');
-  }),
-);
+  });
+  // An agent that is killed at the end of a test resets its connections.
+  socket.on('error', () => {});
+});
 beforeAll(() => once(listener.listen(0, '127.0.0.1'), 'listening'));
 afterAll(() => void listener.close());
 const listenerPort = () => (listener.address() as AddressInfo).port;

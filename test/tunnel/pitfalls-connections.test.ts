@@ -60,7 +60,7 @@ test('P3: a connection that only the agent knows to be over is no hindrance for 
   const own = await lab.gateway.newAccount();
   const proxy = await proxied();
   const session = await sdkSession(through(proxy), (await newCredential(own)).authtoken);
-  const echo = createServer((socket) => socket.pipe(socket));
+  const echo = createServer((socket) => socket.on('error', () => {}).pipe(socket));
   const listener = await session.tcpEndpoint().listenAndForward((await listen(echo)).replace('http', 'tcp'));
   const [before] = await sessions(own);
   proxy.halfClose('down');
@@ -116,7 +116,7 @@ test('P5: a listener that nobody reads does not hold up its session, however man
 
 test('P5: visitors who come and go without a word do not lock a listener that is read', async () => {
   const session = await sdkSession(lab.gateway, lab.credential.authtoken);
-  const echo = createServer((socket) => socket.pipe(socket));
+  const echo = createServer((socket) => socket.on('error', () => {}).pipe(socket));
   const listener = await session.tcpEndpoint().listenAndForward((await listen(echo)).replace('http', 'tcp'));
   const port = Number(new URL(String(listener.url())).port);
   const scan = async () => {

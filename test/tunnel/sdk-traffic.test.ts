@@ -148,10 +148,12 @@ describe('what is served', () => {
 
   test('the PROXY protocol tells an upstream who the visitor is, in version 1', async () => {
     const upstream = createServer((socket) =>
-      socket.once('data', (head) => {
-        const [line = ''] = head.toString('latin1').split('\r\n');
-        socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${line.length}\r\n\r\n${line}`);
-      }),
+      socket
+        .on('error', () => {})
+        .once('data', (head) => {
+          const [line = ''] = head.toString('latin1').split('\r\n');
+          socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${line.length}\r\n\r\n${line}`);
+        }),
     );
     const listener = await httpName(await connected(), newName())
       .proxyProto('1')

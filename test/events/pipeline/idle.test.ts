@@ -1,4 +1,4 @@
-// What destinations cost that have nothing to do.
+// What destinations cost that have nothing to do. Other parts of a gateway ask the database at intervals of their own.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-test('a gateway with 100 destinations that have nothing to do asks the database twice a second at most', async () => {
+test('for 100 destinations that have nothing to do, the database is asked twice a second at most', async () => {
   const { app, accountId, statements } = gateway;
   const first = await newDestination(gateway, 'http://127.0.0.1:1/');
   const { target } = await app.prisma.eventDestination.findUniqueOrThrow({ where: { id: first } });
@@ -25,6 +25,7 @@ test('a gateway with 100 destinations that have nothing to do asks the database 
   expect(await deliveryOf(gateway, first)).toMatchObject({ state: 'ok', waiting_events: 0 });
   statements.length = 0;
   await pause(SECONDS * 1000); // It is the rate that is asked for.
-  const asked = statements.filter((statement) => !/^(BEGIN|COMMIT)/.test(statement));
+  const asked = statements.filter((statement) => /\bevent_(batch|dead_letter|destination|lane)\b/.test(statement));
+  expect(asked.length).toBeGreaterThan(0);
   expect(asked.length, [...new Set(asked)].join('\n')).toBeLessThanOrEqual(2 * SECONDS + 1);
 });
