@@ -64,7 +64,7 @@ export const codeOf = (work: Promise<unknown>) =>
 
 /** A TCP server that says what it hears. @returns its URL. */
 export const echoServer = async () =>
-  (await listen(createServer((socket) => socket.pipe(socket)))).replace('http', 'tcp');
+  (await listen(createServer((socket) => socket.on('error', () => {}).pipe(socket)))).replace('http', 'tcp');
 
 /** Expects something at once, and of a node that does not have the agent a moment later: it has to hear of it first. */
 export const soon = <T>(check: () => Promise<T>): Promise<T> => (hops ? eventually(check) : check());
