@@ -2,14 +2,14 @@
 
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfigFile } from '../../agent/src/tunnels/config-file.ts';
 import { startForwardProxy } from '../support/forward-proxy.ts';
 import { agentLab } from './agent-lab.ts';
 import { type AgentProcess, askAt, newDirectory, runToEnd, startProcess } from './agents.ts';
-import { visit } from './visitors.ts';
+import { replyTo, visit } from './visitors.ts';
 
 const lab = agentLab();
 const files = newDirectory();
@@ -84,8 +84,7 @@ endpoints:
   expect(shop).toMatch(/^https:\/\/shop\.tunnel\.localhost/);
   expect(await visit(lab.gateway, shop as string)).toMatchObject({ status: 200, body: 'hello' });
   expect((await visit(lab.gateway, closed as string)).status).toBe(418);
-  const visitor = connect(Number(new URL(ssh as string).port), '127.0.0.1').end('hello');
-  expect(String((await once(visitor, 'data'))[0])).toBe('bye');
+  expect(await replyTo(Number(new URL(ssh as string).port), 'hello')).toBe('bye');
   expect(String(Buffer.concat(heard))).toMatch(HEADER);
   expect(proxy.asked).toEqual([GATEWAY_ADDR]);
   const { body } = await lab.gateway.call('GET', '/tunnels');
@@ -130,8 +129,7 @@ test('--proxy-protocol 2 sends the binary header', async () => {
   const agent = await startProcess(lab.directory(), args, lab.environment);
   lab.cleanups.push(() => agent.kill('SIGKILL'));
   const [, port = ''] = /tcp:\/\/[^:]+:(\d+)/.exec(await agent.stdout.find(/^forwarding /)) ?? [];
-  const visitor = connect(Number(port), '127.0.0.1').end('hello');
-  await once(visitor, 'data');
+  await replyTo(Number(port), 'hello');
   const bytes = Buffer.concat(heard);
   expect(bytes.subarray(0, 13).toString('hex')).toBe('0d0a0d0a000d0a515549540a21');
   expect(bytes.subarray(16 + bytes.readUInt16BE(14)).toString()).toMatch(/^(hello)?$/);

@@ -1,8 +1,6 @@
 // An agent that reaches its gateway through a proxy, as in the networks of companies.
 
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { readConfig } from '../../agent/src/settings/config.ts';
@@ -10,7 +8,7 @@ import { type ForwardProxy, startForwardProxy } from '../support/forward-proxy.t
 import { newIssuer } from '../support/issuer.ts';
 import { agentLab } from './agent-lab.ts';
 import { runToEnd, startProcess } from './agents.ts';
-import { startEcho, visit } from './visitors.ts';
+import { replyTo, startEcho, visit } from './visitors.ts';
 
 const lab = agentLab();
 const LOGIN = { user: 'device 7', password: 'p@ss:wörd%' };
@@ -111,11 +109,7 @@ test('a device keeps its reserved TCP port over a proxy, also while it is away',
     expect(await agent.stdout.find(/^forwarding /)).toContain(`tcp://${reserved.addr}`);
     return agent;
   };
-  const answers = async () => {
-    const socket = connect(port, '127.0.0.1').end('SSH-2.0-test');
-    const [data] = await once(socket, 'data');
-    return String(data);
-  };
+  const answers = () => replyTo(port, 'SSH-2.0-test');
   const agent = await start();
   expect(await answers()).toBe('SSH-2.0-test');
   await agent.kill('SIGTERM');

@@ -2,7 +2,7 @@
 
 import { EventEmitter, once } from 'node:events';
 import { createServer } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import type { TestGateway } from '../support/gateway/gateway.ts';
 import { type Visit, visit as visitAt } from '../support/visit.ts';
 
@@ -55,4 +55,12 @@ export async function startEcho(): Promise<
 /** Asks for a public URL (http or https), on a connection of its own: names need no DNS. */
 export function visit(gateway: TestGateway, url: string, headers: Record<string, string> = {}): Promise<Visit> {
   return visitAt(url, url.startsWith('https:') ? gateway.https : gateway.http, { headers, ca: gateway.ca });
+}
+
+/** Says something at a TCP port of this machine, and hangs up. @returns the first that came back. */
+export async function replyTo(port: number, text: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1').end(text);
+  const [data] = await once(socket, 'data');
+  socket.on('error', () => {}).destroy(); // An agent that is killed would reset it.
+  return String(data);
 }
