@@ -10,6 +10,9 @@ import { probe, testDatabaseUrl } from './test-database.js';
 /** The projects of vitest.config.ts that need no server. Several exclusions would include each other's projects. */
 const WITHOUT_SERVER = ['--project=embedded', '--project=yoga', '--project=workers'];
 
+/** The code that is tested was compiled just before: see vitest.config.ts. */
+const ENVIRONMENT = { NODE_ENV: 'test', GATEWAY_TEST_COMPILED: '1' };
+
 /**
  * The result before vitest has counted: one failure, for whatever keeps it from running.
  * @type {import('./summary-reporter.js').Summary}
@@ -41,7 +44,7 @@ export async function runTests(args, env = {}) {
   const code = await run(
     'vitest',
     ['run', '--reporter=default', `--reporter=${reporter}`, ...(absent ? WITHOUT_SERVER : []), ...args],
-    { env: { NODE_ENV: 'test', TEST_DATABASE_URL: url, GATEWAY_TEST_SUMMARY: file, ...env } },
+    { env: { ...ENVIRONMENT, TEST_DATABASE_URL: url, GATEWAY_TEST_SUMMARY: file, ...env } },
   );
   try {
     summary = JSON.parse(readFileSync(file, 'utf8'));

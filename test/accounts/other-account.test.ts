@@ -8,6 +8,7 @@ import { newId } from '../../src/store/ids.ts';
 import { type Owner, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import type { Answer } from '../support/gateway/http.ts';
 import { subscribe } from '../support/gateway/sse.ts';
+import { shortened } from '../support/shortened.ts';
 import { fieldNamed, mutations, type Place, placesOf, queries, subscriptions } from './operations.ts';
 import { documentOf, requestOf } from './requests.ts';
 import { everyRow, fill, type Holder } from './sample-resources.ts';
@@ -104,8 +105,11 @@ describe('REST', () => {
     .filter(({ field }) => placesOf(field).length > 0);
 
   test.each(rows)('$name answers to another account’s id as to one that never existed', async ({ row, field }) => {
-    for (const trial of trials(field, { asking, other })) {
-      if (trial.places.some(({ path }) => path[0] === 'before')) continue; // REST pages forwards only.
+    // REST pages forwards only.
+    const there = [...trials(field, { asking, other })].filter(({ places }) => places[0]?.path[0] !== 'before');
+    expect(there).not.toEqual([]);
+    // All of them are tried through GraphQL, which has the same resolvers.
+    for (const trial of shortened(there)) {
       const { status, body } = await expectSame(({ call }, values) => {
         const request = requestOf(row, values);
         return call(row.method, request.path, request.body);

@@ -6,7 +6,7 @@ import { type Forwarding, loopback, resetOf, startForwarding } from './visits.ts
 
 let on: Forwarding;
 beforeAll(async () => {
-  on = await startForwarding();
+  on = await startForwarding(1000);
 });
 afterAll(() => on.close());
 

@@ -31,14 +31,14 @@ export interface Forwarding {
 /** Every place is on this machine. */
 export const loopback = async () => ['127.0.0.1'];
 
-/** A client on a session, with 200 ms for an upstream to accept. */
-export async function startForwarding(): Promise<Forwarding> {
+/** A client on a session. @param upstreamMs how long an upstream may take to accept. */
+export async function startForwarding(upstreamMs = 10_000): Promise<Forwarding> {
   const peer = await startPeer();
   const servers: Server[] = [];
   const agent = newClient(
     peer,
     { addresses: (...place) => forwarding.addresses(...place) },
-    { heartbeatTolerance: 5000, upstream: 200 },
+    { heartbeatTolerance: 10_000, upstream: upstreamMs },
   );
   const session = await peer.session();
   const forwarding: Forwarding = {

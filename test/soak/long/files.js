@@ -22,7 +22,7 @@ export const longTests = [
 
 /** Tests that have more rounds there. */
 export const shortenedTests = [
-  'test/accounts/{inactive-owner,roles}.test.ts',
+  'test/accounts/{inactive-owner,other-account,roles}.test.ts',
   'test/acme/{crash,two-gateways}.test.ts',
   'test/cluster/rounds.test.ts',
   'test/contract/hostile/hostile.test.ts',
