@@ -7,6 +7,7 @@ import { Replays } from '../capture/replay.ts';
 import type { Config } from '../config/config.ts';
 import { AcmeChallenges } from '../edge/acme-challenges.ts';
 import { listen, show, showPorts } from '../edge/addresses.ts';
+import { AddressDialer } from '../edge/dialing/address-dialer.ts';
 import { LiveEdges } from '../edge/edges/live-edges.ts';
 import { createHttpListener } from '../edge/http1/listener.ts';
 import { createCounters } from '../edge/metrics/counters.ts';
@@ -165,11 +166,8 @@ async function startParts(
     name: 'edges',
     start: () =>
       new LiveEdges({
-        source,
-        endpoints,
-        lookup,
-        environment,
-        random: Math.random,
+        ...{ source, endpoints, lookup, environment, random: Math.random },
+        dialer: new AddressDialer(config),
         descriptors: moduleDescriptors,
         publicHttpsPort,
         onFailure: (error) => log.error({ err: describeFailure(error) }, 'the edges cannot be loaded; trying again'),
