@@ -36,6 +36,7 @@ export class AddressDialer {
   readonly #resolve: ResolveHost;
   readonly #addresses = new Map<string, Counted>();
   readonly #accounts = new Map<string, number>();
+  readonly #streams = new Set<SocketStream>();
   readonly #limits: DialLimits;
   #sum = 0;
 
@@ -80,13 +81,23 @@ export class AddressDialer {
     const means = { isAllowed, resolve: this.#resolve, authorities: this.#authorities };
     try {
       const failure = await dial(target, means, (socket) => {
-        opened = new SocketStream(socket, events);
-        socket.once('close', release);
+        const stream = new SocketStream(socket, events);
+        opened = stream;
+        this.#streams.add(stream);
+        socket.once('close', () => {
+          this.#streams.delete(stream);
+          release();
+        });
       });
       return opened ?? failure ?? 'dialFailed';
     } finally {
       if (!opened) release();
     }
+  }
+
+  /** Cuts all connections. */
+  close(): void {
+    for (const stream of this.#streams) stream.reset();
   }
 
   #release(accountId: string): void {

@@ -216,6 +216,7 @@ describe('whole connections', () => {
     reader.on('data', ({ length }: Buffer) => {
       read += length;
     });
+    reader.resume();
     await once(reader, 'end');
     expect(read).toBe(all);
   });
