@@ -34,7 +34,7 @@ export const backendErrors = {
   ),
   responseOnConnectionEdge: invalid(
     90666,
-    '{member} must name a backend that leads to tunnels only, because this edge handles no requests; "{name}" is an HTTP response.',
+    '{member} must name a backend that leads to tunnels or addresses only, because this edge handles no requests; "{name}" is an HTTP response.',
   ),
   backendAddress: invalid(
     90668,
