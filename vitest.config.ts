@@ -140,7 +140,7 @@ export default defineConfig({
           include: [
             'test/tunnel/sdk-traffic.test.ts',
             'test/live/pipeline/requests.test.ts',
-            'test/live/edges/{https-edge,tcp-edge,cloud-endpoint}.test.ts',
+            'test/live/edges/{https-edge,tcp-edge,cloud-endpoint,static-backends}.test.ts',
             ...onlyLong(
               'test/tunnel/sdk.test.ts',
               'test/live/pipeline/{responses,http2}.test.ts',

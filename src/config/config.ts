@@ -8,7 +8,7 @@ import type { ApiSettings } from '../api/settings.ts';
 import { SOCKET_DIRECTORY_MAX } from '../cluster/local-sockets.ts';
 import type { NodeLinkSettings } from '../cluster/settings.ts';
 import type { ProxySettings } from '../edge/proxy-protocol/settings.ts';
-import type { EdgeSettings } from '../edge/settings.ts';
+import type { DialSettings, EdgeSettings } from '../edge/settings.ts';
 import type { EventSettings } from '../events/settings.ts';
 import type { StoreSettings } from '../store/settings.ts';
 import type { TunnelSettings } from '../tunnel/control/tunnel-settings.ts';
@@ -29,6 +29,7 @@ export interface Config
     StoreSettings,
     TunnelSettings,
     EdgeSettings,
+    DialSettings,
     ProxySettings,
     EventSettings,
     AlertSettings,
@@ -138,6 +139,8 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string, pid: number = p
     maxVisitors: e.MAX_VISITORS,
     maxVisitorsPerAddress: e.MAX_VISITORS_PER_ADDRESS,
     policyFetch: e.POLICY_FETCH,
+    backendHosts: e.BACKEND_HOSTS,
+    backendCaFile: e.BACKEND_CA_FILE && resolve(root, e.BACKEND_CA_FILE),
     geoDatabase: e.GEO_DATABASE.map((file) => resolve(root, file)),
     publicApiUrl: e.PUBLIC_API_URL?.replace(/\/+$/, ''),
     allowedHosts: e.ALLOWED_HOSTS.map((host) => host.toLowerCase()),

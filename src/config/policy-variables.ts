@@ -1,7 +1,7 @@
-// The variables of traffic policies.
+// The variables of what the gateway does for tenants who name hosts: traffic policies, and backends at static addresses.
 
 import { z } from 'zod';
-import { listValue } from './value-types.ts';
+import { listValue, networksOrHosts } from './value-types.ts';
 
 export const policyVariables = {
   GEO_DATABASE: listValue('').meta({
@@ -13,4 +13,12 @@ export const policyVariables = {
     description:
       'which addresses traffic policies may reach, for the keys of tokens, the certificates of Amazon SNS, and what `http-request` asks. `public`: public addresses, over HTTPS. `any`: also private addresses; for keys also this machine over HTTP, for `http-request` all over HTTP',
   }),
+  BACKEND_HOSTS: networksOrHosts.meta({
+    description:
+      'hosts that [static backends](edges.md#static-backends) may be at besides public addresses: names, `*.name`, and networks (`10.0.0.0/8`). A listed name may have any address, also this machine’s',
+  }),
+  BACKEND_CA_FILE: z
+    .string()
+    .optional()
+    .meta({ description: 'PEM file of certificate authorities for static backends, in addition to those of Node' }),
 };

@@ -3,8 +3,9 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { isProxyProtocolListener, proxyProtocolListeners } from '../edge/proxy-protocol/settings.ts';
-import { type EventEndpoints, isHostRule } from '../events/settings.ts';
+import type { EventEndpoints } from '../events/settings.ts';
 import { endpointNames } from '../events/sinks/index.ts';
+import { isHostRule } from '../net/host-rules.ts';
 import { readCidr } from '../net/networks.ts';
 
 export const PORTS = 65_535;

@@ -1,3 +1,11 @@
+/** Where the gateway connects to for tenants who name addresses as backends. */
+export interface DialSettings {
+  /** Hosts besides public addresses: names, `*.name` for those below, and networks (CIDR). */
+  backendHosts: string[];
+  /** A PEM file with certificate authorities that are trusted there, besides the public ones. */
+  backendCaFile: string | undefined;
+}
+
 /** The settings of the public listeners. Times are milliseconds. */
 export interface EdgeSettings {
   /** How long an upstream may take to begin its answer, from the end of the request; longer is a 504. */

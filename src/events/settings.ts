@@ -1,18 +1,8 @@
-import { readCidr } from '../net/networks.ts';
-
 /**
  * The URLs that replace the clouds' own hosts, by the names that descriptors declare in `endpoints`. Only the operator can set
  * them (for tests and private endpoints), never a tenant.
  */
 export type EventEndpoints = Readonly<Record<string, string>>;
-
-/** Whether it is a name, `*.name`, or a network. */
-export function isHostRule(text: string): boolean {
-  return (
-    readCidr(text) !== undefined ||
-    /^(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/.test(text)
-  );
-}
 
 /** The settings of event delivery. */
 export interface EventSettings {

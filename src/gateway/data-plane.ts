@@ -42,6 +42,7 @@ import { startRestrictions } from './policies/live-restrictions.ts';
 import { startSecrets } from './policies/live-secrets.ts';
 import { startSessionCache } from './policies/session-cache.ts';
 import { startRequestLog } from './request-log.ts';
+import { startDialer } from './static-backends.ts';
 import { startRecorder } from './traffic-statistics.ts';
 import { AcceptBalance } from './workers/accept-balance.ts';
 import { openOwnListeners } from './workers/own-listeners.ts';
@@ -160,16 +161,13 @@ async function startParts(
   const httpsAddress = await listen(tls.server, config.httpsPort, host, inherited.https);
   balance?.add('https', tls.server);
   const publicHttpsPort = config.publicHttpsPort || httpsAddress.port;
+  const dialer = await startDialer(parts, config);
   const source = await openEdgeConfigSource(publicHttpsPort);
   const edges = await parts.start({
     name: 'edges',
     start: () =>
       new LiveEdges({
-        source,
-        endpoints,
-        lookup,
-        environment,
-        random: Math.random,
+        ...{ source, endpoints, lookup, dialer, environment, random: Math.random },
         descriptors: moduleDescriptors,
         publicHttpsPort,
         onFailure: (error) => log.error({ err: describeFailure(error) }, 'the edges cannot be loaded; trying again'),
@@ -218,7 +216,7 @@ async function startParts(
   balance?.add('agent', agents.server);
   const issue = () => certificates.agentListener(hosts);
   await startCertificateRenewal(parts, { name: 'the listeners', issue, listeners: [agents, tls], onFailure });
-  dataPlaneMetrics(registry, { counters, limit, sessions, endpoints });
+  dataPlaneMetrics(registry, { counters, limit, sessions, endpoints, dialer });
   clusterMetrics(registry, cluster, registrar.lookups);
 
   const ownListeners = sharesListeners

@@ -42,6 +42,13 @@ export const visitorErrors = {
 
   // What became of the request.
   upstreamRefused: row(8012, 502, 'The agent is online, but could not connect to the service behind it.'),
+  dialFailed: row(90370, 502, 'The gateway could not connect to the service behind the endpoint.'),
+  dialForbidden: row(
+    90371,
+    502,
+    'The gateway does not connect to the address of the service behind the endpoint: its operator has not allowed it.',
+  ),
+  looped: row(90372, 508, 'The backend of the endpoint leads back to this gateway, in a circle.'),
   upstreamClosed: row(90105, 502, 'The service behind the endpoint closed the connection without an answer.'),
   upstreamInvalid: row(90106, 502, 'The service behind the endpoint sent an answer that is not valid HTTP.'),
   upstreamTimeout: row(90107, 504, 'The service behind the endpoint did not answer in time.'),

@@ -1,6 +1,7 @@
 // Prometheus metrics of the data plane. Names and accounts are not labels, because there may be any number of them.
 
 import type { Registry } from 'prom-client';
+import type { AddressDialer } from '../edge/dialing/address-dialer.ts';
 import type { Counters } from '../edge/metrics/counters.ts';
 import { BOUNDS_MS } from '../edge/metrics/duration-histogram.ts';
 import type { ConnectionLimit } from '../edge/visitors/connection-limit.ts';
@@ -14,17 +15,19 @@ export interface DataPlaneMetricsSource {
   limit: ConnectionLimit;
   sessions: Pick<AgentSessions, 'size' | 'refusals'>;
   endpoints: Pick<EndpointRegistry, 'size'>;
+  dialer: Pick<AddressDialer, 'count'>;
 }
 
 /** Registers the metrics. */
 export function dataPlaneMetrics(
   registry: Registry,
-  { counters, limit, sessions, endpoints }: DataPlaneMetricsSource,
+  { counters, limit, sessions, endpoints, dialer }: DataPlaneMetricsSource,
 ): void {
   const { gauge, counter, histogram } = metricsFor(registry);
   gauge('tunnel_sessions', 'Sessions of agents on this node.', () => sessions.size);
   gauge('tunnel_endpoints', 'Endpoints that are live on this node.', () => endpoints.size);
   gauge('gateway_connections', 'Connections of visitors that are open.', () => limit.open);
+  gauge('gateway_backend_connections', 'Connections to static backends, also those not yet open.', () => dialer.count);
 
   const listeners = Object.entries({ http: counters.http, https: counters.https });
   counter('gateway_http_requests_total', 'Answers to visitors.', ['listener', 'code_class'], () =>

@@ -49,6 +49,19 @@ export function isShuttingDown(socket: Socket): boolean {
   return socket.writableEnded && !socket.writableFinished && socket.writableLength === 0;
 }
 
+/**
+ * To be called when a socket tells of its end. Node reports a reset that arrives together with data as an end. An empty write fails
+ * then; otherwise it has no effect.
+ * @param onEnd called when it is one.
+ */
+export function onSocketEnd(socket: Socket, onEnd: () => void): void {
+  const canProbe = socket.writable && socket.writableLength === 0 && !('encrypted' in socket);
+  if (!canProbe) return void onEnd();
+  socket.write(EMPTY, (error) => {
+    if (!error) onEnd();
+  });
+}
+
 const EMPTY = Buffer.alloc(0);
 /** Chunks shorter than this are merged when they have to wait: each buffered chunk costs hundreds of bytes of memory. */
 const SMALL_CHUNK_BYTES = 1024;
@@ -196,17 +209,8 @@ class Relay implements StreamEvents {
     this.#stream.consumed(bytes);
   }
 
-  /**
-   * Node reports a reset that arrives together with data as an end. An empty write fails then; otherwise it has no
-   * effect.
-   */
   #onSocketEnd(): void {
-    const socket = this.#socket;
-    const canProbe = socket.writable && socket.writableLength === 0 && !('encrypted' in socket);
-    if (!canProbe) return void this.#endStream();
-    socket.write(EMPTY, (error) => {
-      if (!error) this.#endStream();
-    });
+    onSocketEnd(this.#socket, () => this.#endStream());
   }
 
   #endStream(): void {

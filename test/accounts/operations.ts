@@ -103,7 +103,7 @@ const texts: Record<string, string> = Object.fromEntries(
     .flatMap((line) => line.split(' '))
     .map((name) => [name, 'text']),
 );
-Object.assign(texts, { type: 'bot_user_deleted.v0', match: '/sample' });
+Object.assign(texts, { type: 'bot_user_deleted.v0', match: '/sample', address: 'api.example.com:443' });
 
 /** Inputs, most of them of modules, that need more than ids, by the end of the operation's name. */
 const moduleInputs: Record<string, object> = {

@@ -83,6 +83,7 @@ const inputs: Record<string, (holder: Omit<Holder, 'hostport'>) => object> = {
   weightedBackend: ({ ids }) => ({ backends: { [ids.tunnelGroupBackend ?? '']: 1 } }),
   failoverBackend: ({ ids }) => ({ backends: [ids.tunnelGroupBackend, ids.weightedBackend] }),
   httpResponseBackend: () => ({ body: fresh() }),
+  staticBackend: () => ({ address: 'api.example.com:443', description: fresh() }),
   eventDestination: () => ({
     description: fresh(),
     target: { datadog: { apiKey: fresh(), ddtags: '', service: 'gateway', ddsite: 'datadoghq.com' } },

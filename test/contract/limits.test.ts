@@ -34,6 +34,7 @@ const kinds = {
   createWeighted: ['weightedBackend', 90024, 90025],
   createFailover: ['failoverBackend', 90024, 90025],
   createResponse: ['httpResponseBackend', 90024, 90025],
+  createStatic: ['staticBackend', 90024, 90025],
   createAuthority: ['certificateAuthority', 90024, 90025],
   createCertificate: ['tlsCertificate', 90024, 90025],
   createIpPolicy: ['ipPolicy', 90024, 90025],

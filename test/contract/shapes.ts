@@ -57,6 +57,7 @@ export const shapes = {
   weightedBackend: `id uri created_at ${texts} backends`,
   failoverBackend: `id uri created_at ${texts} backends`,
   responseBackend: `id uri created_at ${texts} body headers status_code`,
+  staticBackend: `id uri created_at ${texts} address tls { enabled }`,
   authority: `id uri created_at ${texts} ca_pem subject_common_name not_before not_after key_usages extended_key_usages`,
   certificate:
     `id uri created_at ${texts} certificate_pem subject_common_name subject_organization subject_organizational_unit ` +

@@ -45,6 +45,7 @@ type Kind =
   | 'weightedBackend'
   | 'failoverBackend'
   | 'responseBackend'
+  | 'staticBackend'
   | 'httpsEdge'
   | 'route'
   | 'tlsEdge'
@@ -95,6 +96,7 @@ export async function makeWorld(): Promise<World> {
     weightedBackend: await idOf('/backends/weighted', { backends: { [backend]: 1 } }),
     failoverBackend: await idOf('/backends/failover', { backends: [backend] }),
     responseBackend: await idOf('/backends/http_response', {}),
+    staticBackend: await idOf('/backends/static', { address: 'api.example.com:443' }),
     httpsEdge,
     route,
     ipPolicy,

@@ -37,6 +37,7 @@ test('the search shows kinds in the order that its description names', () => {
       'weightedBackend',
       'failoverBackend',
       'httpResponseBackend',
+      'staticBackend',
     ],
     ...[
       'ipPolicy',

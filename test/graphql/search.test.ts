@@ -101,6 +101,7 @@ describe('what is searched', () => {
     ['weightedBackend', '/backends/weighted'],
     ['failoverBackend', '/backends/failover'],
     ['httpResponseBackend', '/backends/http_response'],
+    ['staticBackend', '/backends/static'],
     ['eventDestination', '/event_destinations'],
     ['eventSubscription', '/event_subscriptions'],
     ['httpsEdge', '/edges/https'],

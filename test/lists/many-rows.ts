@@ -72,7 +72,11 @@ const COLUMNS: Record<string, Record<string, string>> = {
   edge: { ...NOTES, ...AGES, kind: `(ARRAY['HTTPS', 'TLS', 'TCP'])[1 + i % 3]::"EdgeKind"` },
   backend: {
     ...{ ...NOTES, ...AGES, response: `'{"statusCode":200,"headers":{},"body":"x"}'` },
-    kind: `(ARRAY['TUNNEL_GROUP', 'WEIGHTED', 'FAILOVER', 'HTTP_RESPONSE'])[1 + i % 4]::"BackendKind"`,
+    kind: `(ARRAY['TUNNEL_GROUP', 'WEIGHTED', 'FAILOVER', 'HTTP_RESPONSE', 'FAILOVER'])[1 + i % 5]::"BackendKind"`,
+    ...{
+      address: `CASE WHEN i % 5 = 4 THEN 's' || i || '.example.com:443' END`,
+      tls: `CASE WHEN i % 5 = 4 THEN true END`,
+    },
     labels: `jsonb_build_object('site', 's' || i % 50)`,
   },
   event_destination: { ...NOTES, ...AGES, format: `'json'`, target: `'{}'` },
@@ -116,7 +120,7 @@ const COLUMNS: Record<string, Record<string, string>> = {
 /** Of tables with several kinds of object, which take turns. */
 const PREFIXES: Record<string, string[]> = {
   edge: ['edghts', 'edgtls', 'edgtcp'],
-  backend: ['bkdtg', 'bkdwd', 'bkdfo', 'bkdhr'],
+  backend: ['bkdtg', 'bkdwd', 'bkdfo', 'bkdhr', 'bkdsc'],
   owner: ['usr', 'bot'],
 };
 

@@ -6,6 +6,7 @@ export const dataPlaneLayers: Record<string, string[]> = {
     'vaults',
     'restrictions',
     'edges',
+    'dialing',
     'http-modules.ts',
     'tls',
     'tcp',

@@ -74,10 +74,9 @@ test('what another backend uses cannot be deleted, and goes free with it', async
 });
 
 test('each kind has its own ids: those of another are not found', async () => {
-  const id = await failover(group);
-  for (const kind of ['weighted', 'tunnel_group', 'http_response'])
+  const [id, fixed] = [await failover(group), await make('static', { address: 'api.example.com:443' })];
+  const wrong = ['weighted', 'tunnel_group', 'http_response', 'static'].map((kind) => `/backends/${kind}/${id}`);
+  for (const path of [...wrong, `/backends/failover/${fixed}`])
     for (const method of ['GET', 'DELETE', 'PATCH'] as const)
-      expect((await account.call(method, `/backends/${kind}/${id}`, method === 'PATCH' ? {} : undefined)).status).toBe(
-        404,
-      );
+      expect((await account.call(method, path, method === 'PATCH' ? {} : undefined)).status, path).toBe(404);
 });

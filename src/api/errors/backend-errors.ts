@@ -34,7 +34,17 @@ export const backendErrors = {
   ),
   responseOnConnectionEdge: invalid(
     90666,
-    '{member} must name a backend that leads to tunnels only, because this edge handles no requests; "{name}" is an HTTP response.',
+    '{member} must name a backend that leads to tunnels or addresses only, because this edge handles no requests; "{name}" is an HTTP response.',
+  ),
+  backendAddress: invalid(
+    90668,
+    '{member} must be a host and a port, as in "api.example.com:443", "192.0.2.1:8080" or "[2001:db8::1]:443"; names are in ASCII (xn--…), without a dot at their end.',
+  ),
+  backendAddressPort: invalid(90669, '{member} must have a port from {min} to {max}; this one has {actual}.'),
+  backendAddressTooLong: invalid(90670, '{member} must be at most {max} bytes; this one has {actual}.'),
+  backendAddressForbidden: invalid(
+    90671,
+    '{member} must be at an address of the public Internet, or at one that the operator allows: "{host}" is not (BACKEND_HOSTS of the gateway).',
   ),
   responseStatusRange: invalid(6517, '{member} must be from {min} to {max}.'),
   responseBodyTooLarge: invalid(6516, '{member} must be at most {max} bytes; this one has {actual}.'),

@@ -8,6 +8,7 @@ const PATHS: Readonly<Record<string, string>> = {
   bkdwd: '/backends/weighted',
   bkdfo: '/backends/failover',
   bkdhr: '/backends/http_response',
+  bkdsc: '/backends/static',
 };
 
 export function backendReference(id: string): Reference {

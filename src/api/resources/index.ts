@@ -22,6 +22,7 @@ export * as auditEntry from './audit/audit-entry-by-id.ts';
 export * as objectHistory from './audit/object-history.ts';
 export * as failoverBackends from './backends/failover-backends.ts';
 export * as httpResponseBackends from './backends/http-response-backends.ts';
+export * as staticBackends from './backends/static-backends.ts';
 export * as tunnelGroupBackends from './backends/tunnel-group-backends.ts';
 export * as weightedBackends from './backends/weighted-backends.ts';
 export * as bulkJobs from './bulk/bulk-jobs.ts';

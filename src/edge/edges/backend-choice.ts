@@ -10,6 +10,8 @@ type Pick<T> = () => Found<T> | Promise<Found<T>>;
 export interface BackendChoiceParts<T> {
   /** The tunnels that have the labels. */
   tunnels(labels: Labels): Pick<T>;
+  /** An address that the gateway connects to itself. */
+  address(node: Extract<BackendNode, { kind: 'address' }>): T;
   /** What a fixed response is to the visitor; undefined where it cannot be given. */
   response(node: Extract<BackendNode, { kind: 'response' }>): Found<T>;
   /** From 0 to less than 1, as `Math.random`. */
@@ -25,9 +27,9 @@ export function chooseBackend<T extends object>({ root, nodes }: BackendChoice, 
   const leaves = new Map<string, Pick<T>>();
   for (const [id, node] of Object.entries(nodes)) {
     if (node.kind === 'tunnels') leaves.set(id, parts.tunnels(node.labels));
-    if (node.kind !== 'response') continue;
-    const response = parts.response(node);
-    leaves.set(id, () => response);
+    if (node.kind !== 'response' && node.kind !== 'address') continue;
+    const found = node.kind === 'address' ? parts.address(node) : parts.response(node);
+    leaves.set(id, () => found);
   }
   const pick = (id: string, seen: Set<string>): Found<T> | Promise<Found<T>> => {
     if (seen.has(id)) return undefined;

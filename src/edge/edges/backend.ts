@@ -1,21 +1,22 @@
-// A backend: the tunnels that have its labels, or one of other backends. Tunnels of this node come first, and where it has none,
-// those of others.
+// A backend: the tunnels that have its labels, an address, or one of other backends. Tunnels of this node come first, and where it
+// has none, those of others. Each node connects to addresses itself.
 
 import type { Responded } from '../../http/module.ts';
 import type { Labels, LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
 import type { EdgeProto } from '../../tunnel/endpoints/tunnel-group.ts';
+import { AddressEndpoint } from '../dialing/address-endpoint.ts';
 import { chooseBackend } from './backend-choice.ts';
 import type { BackendConfig } from './edge-config.ts';
 import type { EdgeRuntimeDeps } from './edge-runtime-deps.ts';
 
-/** Picks the tunnel whose turn it is; undefined when none is online. A promise only when other nodes are asked. */
+/** Picks the tunnel whose turn it is, or an address; undefined when none is online. A promise only when other nodes are asked. */
 export type PickTunnel = () => LiveEndpoint | undefined | Promise<LiveEndpoint | undefined>;
 
-/** Picks what serves a visit: a tunnel, or a response that is always the same; undefined when nothing is online. */
+/** Picks what serves a visit: a tunnel, an address, or a response that is always the same; undefined when nothing is online. */
 export type PickUpstream = () => PickedUpstream | Promise<PickedUpstream>;
 export type PickedUpstream = LiveEndpoint | Responded | undefined;
 
-type Deps = Pick<EdgeRuntimeDeps, 'endpoints' | 'lookup' | 'random'>;
+type Deps = Pick<EdgeRuntimeDeps, 'endpoints' | 'lookup' | 'random' | 'dialer'>;
 
 /** What serves the requests of a route. @returns undefined when there is no backend, or it is disabled. */
 export function backendUpstreams(
@@ -28,12 +29,13 @@ export function backendUpstreams(
   if (!backend.choice) return tunnels(backend.labels);
   return chooseBackend<LiveEndpoint | Responded>(backend.choice, {
     tunnels,
+    address: (node) => new AddressEndpoint(node, accountId, 'https', deps.dialer),
     response: fixedResponse,
     random: deps.random,
   });
 }
 
-/** What serves the connections of an edge: tunnels only. @returns undefined when there is no backend, or it is disabled. */
+/** What serves the connections of an edge: tunnels and addresses. @returns undefined when there is no backend, or it is disabled. */
 export function backendTunnels(
   backend: BackendConfig | undefined,
   accountId: string,
@@ -43,7 +45,12 @@ export function backendTunnels(
   if (!backend?.enabled) return undefined;
   const tunnels = (labels: Labels) => groupTunnels(labels, accountId, proto, deps);
   if (!backend.choice) return tunnels(backend.labels);
-  return chooseBackend<LiveEndpoint>(backend.choice, { tunnels, response: () => undefined, random: deps.random });
+  return chooseBackend<LiveEndpoint>(backend.choice, {
+    tunnels,
+    address: (node) => new AddressEndpoint(node, accountId, proto, deps.dialer),
+    response: () => undefined,
+    random: deps.random,
+  });
 }
 
 function groupTunnels(labels: Labels, accountId: string, proto: EdgeProto, { endpoints, lookup }: Deps): PickTunnel {

@@ -21,13 +21,15 @@ export interface BackendChoice {
   nodes: Readonly<Record<string, BackendNode>>;
 }
 
-/** One backend of those that a choice leads to. */
+/** One backend of those that a choice leads to. A worker of a version before takes a kind that it does not know for offline. */
 export type BackendNode =
   | { kind: 'tunnels'; labels: Labels }
   /** One of the members that are online, by the share of its weight, 0 to 10000; 0 is never chosen. */
   | { kind: 'weighted'; members: readonly { id: string; weight: number }[] }
   /** The first of the members that is online. */
   | { kind: 'failover'; members: readonly string[] }
+  /** A place that the gateway connects to itself, with TLS or without; a host is a name, or an address without brackets. */
+  | { kind: 'address'; host: string; port: number; tls: boolean }
   /** The gateway answers by itself. */
   | { kind: 'response'; status: number; headers: Readonly<Record<string, string>>; body: string };
 

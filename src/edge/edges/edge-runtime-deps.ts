@@ -3,12 +3,15 @@
 import type { ModuleEnvironment } from '../../http/module.ts';
 import type { EndpointLookup } from '../../tunnel/endpoints/endpoint-lookup.ts';
 import type { EndpointRegistry } from '../../tunnel/endpoints/endpoint-registry.ts';
+import type { AddressDialer } from '../dialing/address-dialer.ts';
 import type { ModuleDescriptor } from '../modules/descriptor.ts';
 
 export interface EdgeRuntimeDeps {
   endpoints: EndpointRegistry;
   /** Finds tunnels of other nodes where this one has none with the labels of a backend. */
   lookup: Pick<EndpointLookup, 'reachesNodes' | 'resolveLabels'>;
+  /** Connects to the addresses of backends. */
+  dialer: AddressDialer;
   environment: ModuleEnvironment;
   /** From 0 to less than 1, as `Math.random`: chooses among weighted backends. */
   random(): number;

@@ -10,6 +10,7 @@ import type { LocalReply } from './pipeline-response.ts';
 export const VISITOR_FAULTS: ReadonlySet<VisitorError> = new Set<VisitorError>([
   'badBody',
   'cutShort',
+  'looped',
   'requestTimeout',
   'tooManyVisitors',
 ]);

@@ -1,10 +1,13 @@
 // A request on a stream to its endpoint, and the response that comes on it.
 
+import { countLoops, GATEWAY_TOKEN, LOOP_FIELD, LOOPS_MAX } from '../../http/loop-field.ts';
 import type { VisitorError } from '../../http/visitor-errors.ts';
 import type { ByteStream } from '../../protocol/mux/stream.ts';
 import type { LiveEndpoint, OpenFailure } from '../../tunnel/endpoints/endpoint.ts';
+import { endToEndFields } from '../codec/fields.ts';
 import { forwardedRequestHead } from '../codec/forwarded-request-head.ts';
 import { interimHead } from '../codec/relayed-response-head.ts';
+import type { RequestHead } from '../codec/request-head.ts';
 import type { LoggedRequest } from '../reports/logged-request.ts';
 import type { RequestRecording } from '../reports/request-recording.ts';
 import type { UpstreamStream, UpstreamUser } from '../upstream/upstream-stream.ts';
@@ -14,6 +17,8 @@ import { type ResponseProgress, ResponseRelay, type ResponseRelayEvents } from '
 import type { PipelineContext } from './transport.ts';
 
 const NOTHING: Buffer = Buffer.alloc(0);
+/** What is told a service that may be a gateway again. */
+const LOOP_LINE = Buffer.from(`CDN-Loop: ${GATEWAY_TOKEN}\r\n`);
 
 /** Who sent the request; the relay writes the response meanwhile. */
 export interface UpstreamRequestEvents {
@@ -49,6 +54,7 @@ export class UpstreamRequest implements UpstreamUser, ResponseRelayEvents {
   /** Undefined before it is open and after it is over. */
   #stream: UpstreamStream | undefined;
   #relay: ResponseRelay | undefined;
+  #isDialed = false;
 
   constructor(
     context: PipelineContext,
@@ -77,6 +83,8 @@ export class UpstreamRequest implements UpstreamUser, ResponseRelayEvents {
   /** Sends the request to an endpoint, on a stream that idles or on a new one. */
   send(endpoint: LiveEndpoint, now: number): void {
     const { source, timeouts, upstreams } = this.#context;
+    this.#isDialed = endpoint.isDialed === true;
+    if (this.#isDialed && loopsOf(source.head) >= LOOPS_MAX) return void this.#events.onFailure('looped');
     const { visitor } = source.client.connection;
     timeouts.forResponse(now);
     const idle = upstreams.take(endpoint, visitor, now, this);
@@ -195,7 +203,8 @@ export class UpstreamRequest implements UpstreamUser, ResponseRelayEvents {
   /** The head as upstream gets it. @param first what follows it in the same piece. */
   #head(first: Buffer): Buffer {
     const { head, client } = this.#context.source;
-    const fields = client.fields.for(head.host);
+    const forwarded = client.fields.for(head.host);
+    const fields = this.#isDialed ? Buffer.concat([LOOP_LINE, forwarded]) : forwarded;
     const request = this.#modified?.request;
     return request?.isChanged ? request.write(fields) : forwardedRequestHead(head, fields, first, 0, first.length);
   }
@@ -230,4 +239,10 @@ export class UpstreamRequest implements UpstreamUser, ResponseRelayEvents {
     this.#stream = undefined;
     this.#events.onUpgrade(head.status, interimHead(head), stream.detach(), rest);
   }
+}
+
+/** How often a request has come through a gateway. */
+function loopsOf(head: RequestHead): number {
+  const fields = endToEndFields(head, 'host');
+  return countLoops(fields.flatMap(([name, value]) => (name.toLowerCase() === LOOP_FIELD ? value : [])));
 }

@@ -2,6 +2,7 @@
 
 import type { HttpExchange } from '../../http/exchange.ts';
 import { HeaderList } from '../../http/header-list.ts';
+import { countLoops, GATEWAY_TOKEN, LOOP_FIELD, LOOPS_MAX } from '../../http/loop-field.ts';
 import { OutboundFailed, type OutboundRequest } from '../../http/outbound.ts';
 import { makeAttempts } from '../calls/attempts.ts';
 import { callResult, RETRY_VOCABULARY, retryBindings } from '../calls/call-results.ts';
@@ -23,11 +24,6 @@ const HEADERS_MAX = 10;
 const BODY_MAX = 64 * 1024;
 const REDIRECTS = { min: 0, max: 100, default: 10 };
 const TIMEOUT = { min: 1000, max: 30_000, default: 3000 };
-/** How the gateway names itself to the servers that are asked, and where it has asked before (RFC 8586). */
-const USER_AGENT = 'tunnel-gateway';
-const LOOP_FIELD = 'cdn-loop';
-/** How often a visitor's request may itself have been caused by this action. */
-const LOOPS_MAX = 3;
 
 export const httpRequestAction: ActionKind = {
   type: 'http-request',
@@ -52,7 +48,8 @@ export const httpRequestAction: ActionKind = {
         const send = (hop: OutboundRequest) => environment.sendOutbound(owner.accountId, hop, signal);
         const attempts = await makeAttempts({
           send: async () => {
-            if (loopsOf(exchange) >= LOOPS_MAX) throw new OutboundFailed('policies ask one another in a circle');
+            if (countLoops(exchange.request.fields.all(LOOP_FIELD)) >= LOOPS_MAX)
+              throw new OutboundFailed('policies ask one another in a circle');
             return sendFollowing(request, settings.redirectsMax, send);
           },
           isRetried: (last, count) => settings.retry?.test(retryBindings(request, last, count)) ?? false,
@@ -130,15 +127,9 @@ function gatewayFields(exchange: HttpExchange): [name: string, value: string][] 
   return [
     ['accept', '*/*'],
     ['accept-encoding', 'gzip, deflate, br'],
-    ['user-agent', USER_AGENT],
+    ['user-agent', GATEWAY_TOKEN],
     ['x-forwarded-for', exchange.visitor.ip],
     ['service-operation-id', exchange.operationId],
-    [LOOP_FIELD, [...before, USER_AGENT].join(', ')],
+    [LOOP_FIELD, [...before, GATEWAY_TOKEN].join(', ')],
   ];
-}
-
-/** How often a policy of this gateway has asked for what the visitor's request is a part of. */
-function loopsOf({ request }: HttpExchange): number {
-  const identifiers = request.fields.all(LOOP_FIELD).join(',').split(',');
-  return identifiers.filter((identifier) => identifier.split(';', 1)[0]?.trim() === USER_AGENT).length;
 }

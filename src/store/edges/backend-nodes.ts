@@ -1,6 +1,7 @@
-// Reads the backends that send traffic to others, with all that they lead to, for the data plane.
+// Reads the backends that are no tunnel groups, with all that they lead to, for the data plane.
 
 import type { BackendChoice, BackendNode } from '../../edge/edges/edge-config.ts';
+import { readHostPort } from '../../net/host-port.ts';
 import type { Db } from '../database/client.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 
@@ -12,10 +13,7 @@ export interface StoredResponse {
 }
 
 const select = {
-  id: true,
-  kind: true,
-  labels: true,
-  response: true,
+  ...{ id: true, kind: true, labels: true, response: true, address: true, tls: true },
   members: { select: { memberId: true, weight: true }, orderBy: { position: 'asc' } },
 } as const;
 
@@ -52,7 +50,9 @@ function memberIdsOf(node: BackendNode): readonly string[] {
   return node.kind === 'weighted' ? node.members.map(({ id }) => id) : [];
 }
 
-function nodeOf({ kind, labels, response, members }: BackendRow): BackendNode {
+function nodeOf({ kind, labels, response, address, tls, members }: BackendRow): BackendNode {
+  const at = address === null ? undefined : readHostPort(address);
+  if (at) return { kind: 'address', ...at, tls: tls === true };
   if (kind === 'WEIGHTED')
     return { kind: 'weighted', members: members.map(({ memberId: id, weight }) => ({ id, weight: weight ?? 0 })) };
   if (kind === 'FAILOVER') return { kind: 'failover', members: members.map(({ memberId }) => memberId) };

@@ -27,6 +27,7 @@ const ID_PREFIXES: ReadonlyMap<string, string> = new Map([
   ['weightedBackend', 'bkdwd'],
   ['failoverBackend', 'bkdfo'],
   ['httpResponseBackend', 'bkdhr'],
+  ['staticBackend', 'bkdsc'],
   ['certificateAuthority', 'ca'],
   ['ipPolicy', 'ipp'],
   ['ipPolicyRule', 'ipr'],

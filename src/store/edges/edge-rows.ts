@@ -55,7 +55,7 @@ export function policyIdsOf({ ipPolicies, routes }: EdgeRow): string[] {
   return [ipPolicies, ...routes.map((route) => route.ipPolicies)].flat().map(({ policyId }) => policyId);
 }
 
-/** The ids of the backends of an edge and its routes that send traffic to other backends, or respond by themselves. */
+/** The ids of the backends of an edge and its routes that are no tunnel groups. */
 export function choosingBackendsOf({ backend, routes }: EdgeRow): string[] {
   return [backend, ...routes.map((route) => route.backend)].flatMap((one) =>
     one && one.kind !== 'TUNNEL_GROUP' ? one.id : [],

@@ -16,8 +16,11 @@ export interface Visitor {
   passthrough: boolean;
 }
 
-/** Why no stream to the agent could be opened: the tunnel is closed, or the agent has reached its limit of streams. */
-export type OpenFailure = 'offline' | 'overloaded';
+/**
+ * Why no stream could be opened: the tunnel is closed; the agent, or the address that the gateway connects to, has reached its limit
+ * of streams; there is nobody at that address, or the operator does not allow it.
+ */
+export type OpenFailure = 'offline' | 'overloaded' | 'dialFailed' | 'dialForbidden';
 
 /** The modules and the policy that apply to an endpoint. Only the edge knows their further contents. */
 export interface TrafficRules {
@@ -56,6 +59,8 @@ export interface LiveEndpoint {
    * Whether its streams serve one HTTP visitor after the other: the agent makes nothing of the visitor that a stream was opened for.
    */
   readonly sharesConnections?: boolean | undefined;
+  /** Whether the gateway itself connects to its service: that may be a gateway again. */
+  readonly isDialed?: boolean;
   /** For `tls`: where the visitor's TLS is terminated, and the agent's certificate (PEM) when it supplied one. */
   readonly tls: 'passthrough' | 'gateway' | { readonly certificate: string; readonly key: string };
   /** Undefined when no module or policy applies, so that such endpoints pay no cost. */

@@ -1,4 +1,4 @@
-// Backends that name others wrongly, and responses that cannot be given.
+// Backends that name others wrongly, responses that cannot be given, and addresses that nobody can be at.
 
 import { newId } from '../../../src/store/ids.ts';
 import type { World } from '../world.ts';
@@ -46,4 +46,31 @@ const responses: HostileCase[] = [
   ),
 ];
 
-export const wrongBackends = [...members, ...responses];
+const noAddresses = [
+  '',
+  'api.example.com',
+  ':443',
+  'api.example.com:',
+  'api example.com:443',
+  'https://api.example.com:443',
+];
+const noHosts = [
+  '2001:db8::1:443',
+  '[::1',
+  '[fe80::1%eth0]:80',
+  'api.example.com.:443',
+  'müller.example:443',
+  '127.1:80',
+];
+const notPublic = ['127.0.0.1', '169.254.169.254', '10.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '[fe80::1]', '0.0.0.0'];
+
+const addresses: HostileCase[] = [
+  wrong('createStatic', 'address', undefined, 90007),
+  ...[...noAddresses, ...noHosts].map((address) => wrong('createStatic', 'address', address, 90668)),
+  ...[0, 65_536, 99_999].map((port) => wrong('updateStatic', 'address', `api.example.com:${port}`, 90669)),
+  wrong('updateStatic', 'address', `${'a.'.repeat(127)}a:44300`, 90670),
+  wrong('createStatic', 'address', `${'a'.repeat(64)}.example.com:443`, 90668),
+  ...notPublic.map((host) => wrong('createStatic', 'address', `${host}:80`, 90671)),
+];
+
+export const wrongBackends = [...members, ...responses, ...addresses];

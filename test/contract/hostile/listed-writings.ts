@@ -41,6 +41,19 @@ export const listedWritings = {
     none,
     the('responseBackend'),
   ),
+  createStatic: writing(
+    'POST /backends/static',
+    'createStaticBackend',
+    { ...texts, address: 'string', tls: 'object', 'tls.enabled': 'boolean' },
+    () => ({ address: 'api.example.com:443' }),
+  ),
+  updateStatic: writing(
+    'PATCH /backends/static/{id}',
+    'updateStaticBackend',
+    { ...texts, address: 'string', tls: 'object', 'tls.enabled': 'boolean' },
+    none,
+    the('staticBackend'),
+  ),
   createAuthority: writing(
     'POST /certificate_authorities',
     'createCertificateAuthority',

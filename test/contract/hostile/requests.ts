@@ -99,6 +99,7 @@ const lists = [
   '/backends/weighted',
   '/backends/failover',
   '/backends/http_response',
+  '/backends/static',
   '/certificate_authorities',
   '/tls_certificates',
   '/ip_policies',

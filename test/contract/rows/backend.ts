@@ -1,4 +1,4 @@
-// Backends that send traffic to others, and those that respond by themselves.
+// Backends that send traffic to others, those that respond by themselves, and those at static addresses.
 
 import * as expected from '../expected.ts';
 import { shapes } from '../shapes.ts';
@@ -13,9 +13,11 @@ const backend = (prefix: string, path: string) => (world: World, got: any, own: 
 const weighted = backend('bkdwd', '/backends/weighted');
 const failover = backend('bkdfo', '/backends/failover');
 const response = backend('bkdhr', '/backends/http_response');
+const fixed = backend('bkdsc', '/backends/static');
 
 const weights = ({ ids }: World) => ({ backends: { [ids.backend]: 0, [ids.responseBackend]: 10_000 } });
 const order = ({ ids }: World) => ({ backends: [ids.backend, ids.weightedBackend, ids.responseBackend] });
+const place = { address: 'Shop.example.com:8443', tls: { enabled: true } };
 const page = { status_code: 503, body: 'gone – fishing', headers: { 'Retry-After': '60', some_word: 'x' } };
 
 export const backendRows = [
@@ -48,6 +50,16 @@ export const backendRows = [
     change: { body: '', status_code: 204 },
     listed: (world, got) => [
       response(world, got[0], { id: world.ids.responseBackend, body: '', headers: {}, status_code: 200 }),
+    ],
+  }),
+  ...crud({
+    ...{ path: '/backends/static', single: 'staticBackend', plural: 'staticBackends', key: 'backends' },
+    ...{ shape: shapes.staticBackend, make: fixed },
+    body: () => ({ ...texts, ...place }),
+    shown: () => ({ ...texts, ...place, address: 'shop.example.com:8443' }),
+    change: { address: '[2606:4700::1111]:80', tls: { enabled: false } },
+    listed: (world, got) => [
+      fixed(world, got[0], { id: world.ids.staticBackend, address: 'api.example.com:443', tls: { enabled: false } }),
     ],
   }),
 ];

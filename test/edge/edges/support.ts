@@ -1,6 +1,7 @@
 // Edges as the control plane would have configured them, and the runtimes that are made of them.
 
 import { onTestFinished } from 'vitest';
+import { AddressDialer } from '../../../src/edge/dialing/address-dialer.ts';
 import type {
   BackendConfig,
   ConnectionEdgeConfig,
@@ -91,6 +92,7 @@ export async function startEdges(
     source,
     endpoints,
     lookup: localLookup(endpoints, { lookUp: async () => ({ status: 'unknown' }) }),
+    dialer: new AddressDialer({ backendHosts: [], backendCaFile: undefined }),
     environment,
     random,
     descriptors: moduleDescriptors,

@@ -19,13 +19,13 @@ import {
   NO_LABELS,
 } from './backend-members.ts';
 
-const OF_KIND = { kind: 'FAILOVER' } as const;
+const OF_KIND = { kind: 'FAILOVER', address: null } as const; // With an address it is a static one.
 
 const FailoverBackend = builder.prismaObject('Backend', {
   variant: 'FailoverBackend',
   description:
     'Other backends in an order. Each request of an HTTPS edge, and each connection of another edge, goes to the first that is ' +
-    'online: a tunnel group with a live tunnel, an HTTP response, or a backend that leads to one that is online.',
+    'online: a tunnel group with a live tunnel, an HTTP response, a static address, or a backend that leads to one that is online.',
   interfaces: [Node],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id: `bkdfo_…`.' }),
@@ -58,7 +58,7 @@ const failoverBackends = collection({
   where: () => OF_KIND,
   audit: { name: 'failover_backend', subject: 'A failover backend' },
   conflicts: { inUse: 'backendInUse' },
-  search: { ...searchByNotes(142, 'backend'), where: `t.kind = 'FAILOVER'` },
+  search: { ...searchByNotes(142, 'backend'), where: `t.kind = 'FAILOVER' AND t.address IS NULL` },
 });
 
 const backendsHelp =

@@ -63,6 +63,7 @@ const KINDS = [
   'reservedAddress',
   'reservedDomain',
   'secret',
+  'staticBackend',
   'tcpEdge',
   'tlsCertificate',
   'tlsEdge',

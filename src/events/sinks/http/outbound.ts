@@ -7,10 +7,11 @@ import { Agent as HttpsAgent } from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
+import { allowedHostsOf } from '../../../net/host-rules.ts';
 import { guardedLookup, isPublicAddress } from '../../../net/public-addresses.ts';
 import type { EventSettings } from '../../settings.ts';
 import { SinkError } from '../sink.ts';
-import { allowedHostsOf, hostOfUrl } from './allowed-hosts.ts';
+import { hostOfUrl } from './allowed-hosts.ts';
 
 export interface AgentPair {
   readonly https: HttpsAgent;

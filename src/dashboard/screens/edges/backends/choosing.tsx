@@ -1,4 +1,4 @@
-// The page of a backend that sends visits to others, or responds by itself. It is changed with the API.
+// The page of a backend that is no tunnel group. It is changed with the API.
 
 import type { ComponentChildren } from 'preact';
 import { useQuery } from '../../../data/hooks/use-query.ts';
@@ -55,6 +55,11 @@ function contentOf(node: Node, link: (id: string) => ComponentChildren) {
         { name: 'Status', value: String(node.statusCode) },
         ...Object.entries(node.headers).map(([name, value]) => ({ name, value })),
         { name: 'Body', value: node.body || 'none' },
+      ];
+    case 'StaticBackend':
+      return [
+        { name: 'Address', value: <code>{node.address}</code> },
+        { name: 'TLS', value: node.tls.enabled ? 'yes' : 'no' },
       ];
     default:
       return [];

@@ -1,12 +1,13 @@
-// Backends that choose among others, or respond by themselves: what they are called. They are made with the API.
+// Backends that are no tunnel groups: what they are called. They are made with the API.
 
 /** The kinds, as in the change feed. */
-export const CHOOSING_KINDS = ['weightedBackend', 'failoverBackend', 'httpResponseBackend'];
+export const CHOOSING_KINDS = ['weightedBackend', 'failoverBackend', 'httpResponseBackend', 'staticBackend'];
 
 export const BACKEND_NOUNS = {
   WeightedBackend: 'weighted backend',
   FailoverBackend: 'failover backend',
   HttpResponseBackend: 'HTTP response',
+  StaticBackend: 'static backend',
 };
 
 type TypeName = keyof typeof BACKEND_NOUNS;
@@ -15,6 +16,8 @@ export interface NamedBackend {
   __typename: TypeName;
   id: string;
   description: string;
+  /** Of a static backend. */
+  address?: string;
 }
 
 /** Whether an object is such a backend. */
@@ -22,6 +25,6 @@ export function isChoosing<T extends { __typename: string }>(node: T): node is E
   return node.__typename in BACKEND_NOUNS;
 }
 
-export function backendTitle({ __typename, id, description }: NamedBackend): string {
-  return `${description || id} (${BACKEND_NOUNS[__typename]})`;
+export function backendTitle({ __typename, id, description, address }: NamedBackend): string {
+  return `${description || address || id} (${BACKEND_NOUNS[__typename]})`;
 }

@@ -45,11 +45,12 @@ export const backendReference: ReferenceType = {
       { kinds: ['tunnelGroupBackend'] },
     );
     const { data } = useQuery(ChoosingBackends, {}, { kinds: CHOOSING_KINDS });
-    const { weightedBackends, failoverBackends, httpResponseBackends } = data ?? {};
+    const { weightedBackends, failoverBackends, httpResponseBackends, staticBackends } = data ?? {};
     const pages: ({ nodes: readonly NamedBackend[] } | null | undefined)[] = [
       weightedBackends,
       failoverBackends,
       httpResponseBackends,
+      staticBackends,
     ];
     const others = pages.flatMap((page) => page?.nodes ?? []);
     return { ...groups, rows: [...groups.rows, ...others.map((node) => ({ id: node.id, title: backendTitle(node) }))] };

@@ -1,0 +1,3 @@
+-- AlterTable
+ALTER TABLE "backend" ADD COLUMN     "address" TEXT,
+ADD COLUMN     "tls" BOOLEAN;
