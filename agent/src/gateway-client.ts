@@ -17,6 +17,8 @@ interface CommonSpec {
 
 /** A tunnel with a public address, which the client keeps bound for as long as it is open. */
 export interface TunnelSpec extends CommonSpec {
+  /** What it is called, which the gateway's API shows; left out: nothing. */
+  name?: string | undefined;
   protocol: Protocol;
   /** A domain, or for tcp `host:port`. With null the gateway chooses, and the client requests its choice again later. */
   domain: string | null;

@@ -38,6 +38,7 @@ import type { DataPlane, DataPlaneParts } from './data-plane-types.ts';
 import { followPorts } from './follow-ports.ts';
 import { findServing, moduleEnvironment, visitServices } from './forwarding-services.ts';
 import { type Lifecycle, startAll } from './lifecycle.ts';
+import { startInternalCalls } from './policies/internal-calls.ts';
 import { startRestrictions } from './policies/live-restrictions.ts';
 import { startSecrets } from './policies/live-secrets.ts';
 import { startSessionCache } from './policies/session-cache.ts';
@@ -114,8 +115,9 @@ async function startParts(
   const onFailure = (error: unknown) => log.error({ err: describeFailure(error) }, 'unexpected error in a session');
   const secrets = await startSecrets(parts, secretSource, log);
   const visitorSessions = await startSessionCache(parts, sessionSource, { time: statistics.now, log });
+  const callInternal = await startInternalCalls(parts, { settings: config, services: visits, now });
   const environment = moduleEnvironment(config, {
-    ...{ endpoints, signingKey, sendOutbound, locate, visitorSessions, log, now, secrets },
+    ...{ endpoints, signingKey, sendOutbound, callInternal, locate, visitorSessions, log, now, secrets },
     lookup: () => lookup,
     shared: () => cluster?.shared,
   });
@@ -145,7 +147,6 @@ async function startParts(
   const sides: ListenerContextOptions = { settings: config, lookup, services: visits, now, counters, challenges };
   // The listeners for visitors open first, so that a tunnel is reachable when its agent gets the response.
   const https = httpsListenerContext(sides);
-  const traffic = counters.streams;
   let allIsLive = () => {};
   const ready = new Promise<void>((resolve) => {
     allIsLive = resolve;
@@ -154,7 +155,7 @@ async function startParts(
   const limit = new ConnectionLimit(config.maxVisitors, config.maxVisitorsPerAddress, undefined, https.proxies);
   const tls = await parts.start({
     name: 'HTTPS listener',
-    start: () => new TlsListener({ listener: https, certificates, limit, ready, traffic }, identity),
+    start: () => new TlsListener({ listener: https, certificates, limit, ready, traffic: counters.streams }, identity),
     drain: (listener, drainMs) => listener.close(drainMs, graceMs()),
   });
   proxied.guard('https', tls.server);
@@ -186,7 +187,6 @@ async function startParts(
   proxied.guard('http', plain.server);
   const httpAddress = await listen(plain.server, config.httpPort, host, inherited.http);
   balance?.add('http', plain.server);
-  const publicHttpPort = config.publicHttpPort || httpAddress.port;
   const tcp = await parts.start({
     name: 'TCP listeners',
     start: () =>
@@ -196,7 +196,7 @@ async function startParts(
         lookup,
         limit,
         services: visits,
-        traffic,
+        traffic: counters.streams,
         taking: proxied.accepting.bind(proxied, 'tcp'),
         onListening: (server) => balance?.add('tcp', server),
       }),
@@ -206,7 +206,7 @@ async function startParts(
 
   await cluster?.open();
   const { agents, sessions, moves } = await startAgentPlane(parts, config, {
-    settings: { ...config, publicHttpPort, publicHttpsPort },
+    settings: { ...config, publicHttpPort: config.publicHttpPort || httpAddress.port, publicHttpsPort },
     ...{ registrar, endpoints, modules, tcpPorts: tcp, tokenKey, certificates, hosts, log, onFailure },
     ...{ cluster, restrictions },
     movesAgents: () => isReplaced?.() ?? true,

@@ -41,7 +41,7 @@ export function visitServices({
 interface ModuleEnvironmentOptions
   extends Pick<
     ModuleEnvironment,
-    'signingKey' | 'sendOutbound' | 'locate' | 'visitorSessions' | 'now' | 'shared' | 'secrets'
+    'signingKey' | 'sendOutbound' | 'locate' | 'visitorSessions' | 'now' | 'shared' | 'secrets' | 'callInternal'
   > {
   endpoints: EndpointRegistry;
   /** Finds the internal endpoints of other nodes. It is called once there are visitors. */
@@ -62,6 +62,7 @@ export function moduleEnvironment(
     now,
     shared,
     secrets,
+    callInternal,
   }: ModuleEnvironmentOptions,
 ): ModuleEnvironment {
   return {
@@ -75,6 +76,7 @@ export function moduleEnvironment(
     sharedDomains: [config.baseDomain],
     shared,
     secrets,
+    ...(callInternal && { callInternal }),
     note: ({ endpoint, visitor }, metadata) =>
       log.info({ endpointId: endpoint.id, ip: visitor.ip, metadata }, 'traffic policy log'),
     internal(accountId, url) {

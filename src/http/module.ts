@@ -2,8 +2,9 @@
 // module; a chain runs them in a fixed order.
 
 import type { KeyObject } from 'node:crypto';
+import type { Duplex } from 'node:stream';
 import type { AddressFacts } from '../net/geo-databases.ts';
-import type { LiveEndpoint, Proto } from '../tunnel/endpoints/endpoint.ts';
+import type { LiveEndpoint, Proto, Visitor } from '../tunnel/endpoints/endpoint.ts';
 import type { HttpExchange, VisitorConnection } from './exchange.ts';
 import type { SendOutbound } from './outbound.ts';
 import type { VisitorError } from './visitor-errors.ts';
@@ -54,7 +55,7 @@ export interface HttpModule {
   readonly readsPath?: boolean;
   /** Whether visitors sign in at it: it answers what is its own of the gateway's paths, and lets the rest of them pass. */
   readonly signsIn?: boolean;
-  /** The names of internal endpoints that it sends visitors to, as far as they are known beforehand. */
+  /** The names of internal endpoints that it sends visitors to, or asks, as far as they are known beforehand. */
   readonly leadsTo?: readonly string[];
   /** Before upstream is asked. What throws is a bug: the visitor gets a 500. */
   onRequest?(exchange: HttpExchange): Verdict | Promise<Verdict>;
@@ -155,6 +156,11 @@ export interface ModuleEnvironment {
    * asked; it never rejects.
    */
   internal(accountId: string, url: string): LiveEndpoint | undefined | Promise<LiveEndpoint | undefined>;
+  /**
+   * Connects to an internal endpoint for a request that a policy sends on behalf of a visitor: its modules and its policy apply.
+   * The connection takes HTTP/1.1 without TLS. Left out where no endpoint may be asked, as in trial runs.
+   */
+  callInternal?(endpoint: LiveEndpoint, visitor: Visitor): Duplex;
   /** The sessions of visitors who sign in; left out where nobody does. */
   visitorSessions?: HeldVisitorSessions;
   /** The domains below which several accounts have names; left out: none. */
@@ -169,6 +175,6 @@ export interface ModuleOwner {
   proto: Proto;
   /** By what other nodes know the same owner; undefined as long as that is not known, left out: by nothing. */
   scope?(): string | undefined;
-  /** Whether it may send visitors to the internal endpoint of a name now; left out: to all of its account. */
+  /** Whether it may send visitors to the internal endpoint of a name, or ask it, now; left out: to all of its account. */
   mayReach?(hostname: string): boolean;
 }

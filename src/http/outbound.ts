@@ -1,5 +1,6 @@
 // Requests of policies to other servers, as the action `http-request` sends them.
 
+import type { Duplex } from 'node:stream';
 import type { HeaderList } from './header-list.ts';
 import type { VisitorError } from './visitor-errors.ts';
 
@@ -38,12 +39,14 @@ export class OutboundFailed extends Error {
  * Sends a request.
  * @param accountId whose limit of parallel requests counts.
  * @param signal cancels it.
+ * @param connect makes the connection for it, to an internal endpoint; left out, it goes to a server on the network.
  * @throws {OutboundFailed} when there is no response, or it may not be asked for; the reason of the signal when that came first.
  */
 export type SendOutbound = (
   accountId: string,
   request: OutboundRequest,
   signal: AbortSignal,
+  connect?: () => Duplex,
 ) => Promise<OutboundResponse>;
 
 /** Where nothing may be sent. */

@@ -77,11 +77,7 @@ export const visitorErrors = {
   rateLimited: row(3214, 429, 'There are too many requests; try again later.'),
   policyFailed: row(2238, 500, 'The traffic policy of this endpoint failed.'),
   internalOffline: row(90132, 502, 'The internal endpoint that the traffic policy names is not online.'),
-  internalDenied: row(
-    90362,
-    403,
-    'The traffic policy is not allowed to forward to the internal endpoint that it names.',
-  ),
+  internalDenied: row(90362, 403, 'The traffic policy is not allowed to reach the internal endpoint that it names.'),
   signInRequired: row(90400, 401, 'This endpoint is for visitors who have signed in: open it in a browser to do that.'),
   signInForged: row(
     90401,

@@ -71,7 +71,7 @@ endpoints:
     traffic_policy:
       on_http_request:
         - actions: [{ type: deny, config: { status_code: 418 } }]
-    upstream: { url: "${lab.service.at}" }
+    upstream: { url: "${lab.service.at}", protocol: http2 }
   - name: ssh
     url: tcp://
     upstream: { url: ${listenerPort()}, proxy_protocol: 1 }
@@ -89,6 +89,14 @@ endpoints:
   expect(proxy.asked).toEqual([GATEWAY_ADDR]);
   const { body } = await lab.gateway.call('GET', '/tunnels');
   expect(body.tunnels.map(({ metadata }: { metadata: string }) => metadata)).toContain('{"floor": 2}');
+  const { endpoints } = (await lab.gateway.call('GET', '/endpoints')).body;
+  expect(endpoints).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ url: shop, name: 'shop', upstream_protocol: 'http1' }),
+      expect.objectContaining({ url: closed, name: 'closed', upstream_protocol: 'http2' }),
+      expect.objectContaining({ url: ssh, name: 'ssh', upstream_protocol: '' }),
+    ]),
+  );
 
   const [api = ''] = /http:\S+/.exec(await agent.stdout.find(/^ready /)) ?? [];
   const status = (await askAt(api)('GET', '/status')).body;

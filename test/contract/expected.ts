@@ -40,6 +40,7 @@ export const endpoint = (world: World, own: object = {}) => ({
   description: '',
   principal: refTo(world, '/users', world.account.ownerId),
   ...{ bindings: ['public'], pooling_enabled: false, traffic_policy: '', upstream_url: 'http://localhost:3000' },
+  ...{ upstream_protocol: '', name: '' },
   ...own,
 });
 

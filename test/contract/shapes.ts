@@ -25,7 +25,7 @@ export const shapes = {
   endpoint:
     'id region created_at updated_at public_url proto hostport type metadata ' +
     `domain ${ref} tcp_addr ${ref} tunnel ${ref} edge ${ref} uri url scheme host port description principal ${ref} ` +
-    'bindings pooling_enabled traffic_policy upstream_url',
+    'bindings pooling_enabled traffic_policy upstream_url upstream_protocol name',
   circuitBreaker: 'enabled tripped_duration rolling_window num_buckets volume_threshold error_threshold_percentage',
   mutualTls: `enabled certificate_authorities ${ref}`,
   backendModule: `enabled backend ${ref}`,

@@ -10,6 +10,7 @@ export const dataPlaneLayers: Record<string, string[]> = {
     'http-modules.ts',
     'tls',
     'tcp',
+    'internal-calls',
     'http1',
     'http2',
     'pipeline',

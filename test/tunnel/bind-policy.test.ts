@@ -29,6 +29,14 @@ async function agentWith(acl: string[]): Promise<RawAgent & { credentialId: stri
 const bindWith = (agent: RawAgent, name: string, policy: object) =>
   agent.bind(name, { Opts: { Hostname: name, TrafficPolicy: JSON.stringify(policy) } });
 const forward = (url: string) => ({ on_http_request: [{ actions: [{ type: 'forward-internal', config: { url } }] }] });
+const ask = (url: string) => ({
+  on_http_request: [{ actions: [{ type: 'http-request', config: { url, on_error: 'halt' } }] }],
+});
+/** The actions that lead to internal endpoints. */
+const ways: [string, (url: string) => object][] = [
+  ['forward-internal', forward],
+  ['http-request', ask],
+];
 const get = (name: string, headers: Record<string, string> = {}) => visit(`http://${name}/`, gateway.http, { headers });
 
 /** An internal endpoint of the account. */
@@ -38,29 +46,32 @@ async function internal(): Promise<string> {
   return name;
 }
 
-test('a policy leads to no internal endpoint that the ACL does not allow, and the refusal names the rule', async () => {
-  const [billing, door] = [await internal(), newName()];
-  const limited = await agentWith([`bind:${door}`]);
-  const refused = await bindWith(limited, door, forward(`http://${billing}`));
-  expect(codeOf(refused)).toBe(90361);
-  expect(refused.Error).toContain(`no rule "bind:${billing}"`);
+test.each(ways)(
+  '%s leads to no internal endpoint that the ACL does not allow, and the refusal names the rule',
+  async (_, to) => {
+    const [billing, door] = [await internal(), newName()];
+    const limited = await agentWith([`bind:${door}`]);
+    const refused = await bindWith(limited, door, to(`http://${billing}`));
+    expect(codeOf(refused)).toBe(90361);
+    expect(refused.Error).toContain(`no rule "bind:${billing}"`);
 
-  const { Id } = await limited.bind(door);
-  const patch = { TunnelId: Id, Extra: {}, TrafficPolicy: JSON.stringify(forward(`http://${billing}`)) };
-  const patched = await limited.call(StreamType.PATCH_TUNNEL, patch);
-  expect(codeOf(patched), JSON.stringify(patched)).toBe(90361);
-  expect((await get(door)).body).not.toContain(billing);
+    const { Id } = await limited.bind(door);
+    const patch = { TunnelId: Id, Extra: {}, TrafficPolicy: JSON.stringify(to(`http://${billing}`)) };
+    const patched = await limited.call(StreamType.PATCH_TUNNEL, patch);
+    expect(codeOf(patched), JSON.stringify(patched)).toBe(90361);
+    expect((await get(door)).body).not.toContain(billing);
 
-  const allowed = await agentWith([`bind:${newName()}`, 'bind:*.tunnel.localhost', `bind:${billing}`]);
-  const other = newName();
-  expect((await bindWith(allowed, other, forward(`http://${billing}`))).Error).toBe('');
-  expect((await get(other)).status).toBe(200);
-});
+    const allowed = await agentWith([`bind:${newName()}`, 'bind:*.tunnel.localhost', `bind:${billing}`]);
+    const other = newName();
+    expect((await bindWith(allowed, other, to(`http://${billing}`))).Error).toBe('');
+    expect((await get(other)).status).toBe(200);
+  },
+);
 
-test('nor to one whose name is made of what a visitor sends; the log says why', async () => {
+test.each(ways)('%s: nor to one whose name is made of what a visitor sends; the log says why', async (_, to) => {
   const [billing, other, door] = [await internal(), await internal(), newName()];
   const limited = await agentWith([`bind:${door}`, `bind:${other}`]);
-  expect((await bindWith(limited, door, forward("http://${getReqHeader('x-to')[0]}"))).Error).toBe('');
+  expect((await bindWith(limited, door, to("http://${getReqHeader('x-to')[0]}"))).Error).toBe('');
   expect((await get(door, { 'x-to': other })).status).toBe(200);
   for (const name of [billing, billing.toUpperCase(), `${billing}:80`]) {
     const refused = await get(door, { 'x-to': name });
@@ -72,11 +83,11 @@ test('nor to one whose name is made of what a visitor sends; the log says why', 
   }
 });
 
-test('a changed ACL ends what leads where it may not any more', async () => {
+test.each(ways)('a changed ACL ends what leads where it may not any more: %s', async (_, to) => {
   const [billing, fixed, computed] = [await internal(), newName(), newName()];
   const agent = await agentWith([]);
-  const { Id } = await bindWith(agent, fixed, forward(`http://${billing}`));
-  await bindWith(agent, computed, forward("http://${getReqHeader('x-to')[0]}"));
+  const { Id } = await bindWith(agent, fixed, to(`http://${billing}`));
+  await bindWith(agent, computed, to("http://${getReqHeader('x-to')[0]}"));
   const statuses = async () => [(await get(fixed)).status, (await get(computed, { 'x-to': billing })).status];
   expect(await statuses()).toEqual([200, 200]);
   await account.call('PATCH', `/credentials/${agent.credentialId}`, { acl: ['bind:*.tunnel.localhost'] });

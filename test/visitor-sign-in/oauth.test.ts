@@ -3,6 +3,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: templates of policies look like that
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { manual } from '../documents/policy-manual.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import { type OauthHosts, startOauthHosts } from './oauth-hosts.ts';
 import { echoOf, errorOf, type Stage, setStage } from './support.ts';
@@ -189,6 +191,17 @@ test('the primary address at GitHub comes before that of the profile, when it is
     return echoOf((await comeBack(origin, { ...github, api })).page).headers['x-visitor'];
   };
   expect([await nameWith(true), await nameWith(false)]).toEqual(['17 Ann first@example.com', '17 Ann ann@example.com']);
+});
+
+test('the example of the manual lets in one visitor of GitHub', async () => {
+  const [, example = ''] = /`oauth` does the same with[\s\S]*?```yaml\n([\s\S]*?)\n```/.exec(manual) ?? [];
+  const origin = await stage.servePolicy(parse(example));
+  const statusOf = async (email: string) => {
+    const emails = [{ email, primary: true, verified: true }];
+    const api = { ...github.api, 'api.github.com/user/emails': emails };
+    return (await comeBack(origin, { ...github, api })).page.status;
+  };
+  expect([await statusOf('ann@example.com'), await statusOf('eve@example.com')]).toEqual([200, 403]);
 });
 
 test('an API that says nothing of the visitor lets nobody in', async () => {

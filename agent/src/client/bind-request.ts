@@ -92,14 +92,23 @@ async function requestBind(
 
 /** The request for the address that the tunnel had before, or for the one in its spec. */
 function bindRequest(spec: TunnelSpec, resumption: Resumption | null): Omit<BindRequest, 'id' | 'token'> {
-  const { protocol, forwardsTo, metadata, policy, pooling = false, upstreamProtocol = '', proxyProtocol } = spec;
+  const {
+    name = '',
+    protocol,
+    forwardsTo,
+    metadata,
+    policy,
+    pooling = false,
+    upstreamProtocol = '',
+    proxyProtocol,
+  } = spec;
   const options = {
     ...address(spec, resumption),
     ...(policy === null ? {} : { TrafficPolicy: policy }),
     // The gateway writes the header at the start of each stream.
     ...(proxyProtocol === undefined ? {} : { ProxyProto: proxyProtocol }),
   };
-  return { proto: protocol, forwardsTo, forwardsProto: upstreamProtocol, metadata, pooling, options };
+  return { name, proto: protocol, forwardsTo, forwardsProto: upstreamProtocol, metadata, pooling, options };
 }
 
 function address({ protocol, domain }: TunnelSpec, resumption: Resumption | null): object {

@@ -57,7 +57,7 @@ export class NamedEndpoints {
     const { client, defaultPolicy, resumptions, log } = this.#options;
     try {
       const text = typeof policy === 'string' ? policy : JSON.stringify(policy ?? defaultPolicy.current(spec.protocol));
-      const handle = client.open({ ...spec, policy: text, resume: usable(resumptions[name], spec) });
+      const handle = client.open({ ...spec, name, policy: text, resume: usable(resumptions[name], spec) });
       return [{ name, forwardsTo: spec.forwardsTo, handle }];
     } catch (error) {
       log('error', 'an endpoint is not opened', { name, reason: (error as Error).message });

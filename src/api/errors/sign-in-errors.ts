@@ -46,7 +46,7 @@ export const signInErrors = {
   ssoDenied: forbidden(90217, 'The provider for single sign-on did not let you in.'),
   ssoFailed: forbidden(
     90218,
-    'Single sign-on did not come about; begin anew. The log of the gateway has the reason in "signIns".',
+    'Single sign-on did not come about; begin anew. The log of the gateway has the reason in "sign_ins".',
   ),
   ssoAttemptOver: forbidden(90219, 'This sign-in took too long, or another tab began it; begin anew.'),
   ssoNoEmail: forbidden(
@@ -78,7 +78,7 @@ export const signInErrors = {
   ),
   passkeyFailed: forbidden(
     90262,
-    'This passkey does not sign you in: it is unknown here, or was removed. Sign in another way. The log of the gateway has the reason in "signIns".',
+    'This passkey does not sign you in: it is unknown here, or was removed. Sign in another way. The log of the gateway has the reason in "sign_ins".',
   ),
   passkeyAttemptOver: forbidden(
     90263,

@@ -15,7 +15,7 @@ import { idempotencyKeyArgument } from '../idempotency.ts';
 import { cloudEndpoint as host } from '../modules/hosts.ts';
 import { checkTrafficPolicy } from '../modules/policy-check.ts';
 import { route } from '../route.ts';
-import { checkTexts, type OwnerNotes } from '../text-limits.ts';
+import { checkBytes, checkTexts, DESCRIPTION_MAX_BYTES, type OwnerNotes } from '../text-limits.ts';
 import { writeHostports } from './edges/hostports.ts';
 import { Endpoint, endpointCollection, endpointSelection } from './tunnels/endpoints.ts';
 
@@ -35,6 +35,7 @@ const text = {
   trafficPolicy:
     'The traffic policy that answers its requests, in JSON or YAML; its phases are `on_http_request` and ' +
     '`on_http_response`. A request that no action of it answers gets 404. Secrets are kept as in those of routes.',
+  name: 'What it is called; at most 255 bytes.',
   description: 'What it is for, for people; at most 255 bytes.',
   metadata: 'Anything, for machines; at most 4096 bytes.',
   bindings: 'Who can reach it: `public`.',
@@ -47,6 +48,7 @@ const CreateEndpointInput = builder.inputType('CreateEndpointInput', {
     url: t.string({ required: true, description: text.url }),
     type: t.field({ type: CreatedType, description: text.type }),
     trafficPolicy: t.string({ description: text.trafficPolicy }),
+    name: t.string({ description: text.name }),
     description: t.string({ description: text.description }),
     metadata: t.string({ description: text.metadata }),
     bindings: t.field({ type: [Binding], description: text.bindings }),
@@ -59,6 +61,7 @@ const UpdateEndpointInput = builder.inputType('UpdateEndpointInput', {
   fields: (t) => ({
     url: t.string({ description: `Another URL: ${text.url}` }),
     trafficPolicy: t.string({ description: `${text.trafficPolicy} "" takes it away.` }),
+    name: t.string({ description: `${text.name} "" clears it.` }),
     description: t.string({ description: `${text.description} "" clears it.` }),
     metadata: t.string({ description: `${text.metadata} "" clears it.` }),
     bindings: t.field({ type: [Binding], description: text.bindings }),
@@ -68,6 +71,7 @@ const UpdateEndpointInput = builder.inputType('UpdateEndpointInput', {
 
 interface Input extends OwnerNotes {
   url?: string | null;
+  name?: string | null;
   trafficPolicy?: string | null;
   poolingEnabled?: boolean | null;
 }
@@ -152,9 +156,11 @@ async function find(db: Db, { accountId }: Context, id: string): Promise<{ edgeI
 async function change(writing: Writing, action: WriteAction, query: object, input: Input) {
   const { context, db, announce, id } = writing;
   if (input.poolingEnabled) throw new ApiError('endpointPooling', { member: 'poolingEnabled' });
+  if (input.name) checkBytes('name', input.name, DESCRIPTION_MAX_BYTES, 'descriptionTooLong');
+  const name = input.name ?? undefined;
   const hostports = await writeUrl(writing, input.url);
   await writePolicy(writing, input.trafficPolicy);
-  await db.edge.update({ where: { id }, data: { ...checkTexts(input), hostports }, select: { id: true } });
+  await db.edge.update({ where: { id }, data: { name, ...checkTexts(input), hostports }, select: { id: true } });
   await host.afterWrite(auditOf(writing), id);
   announceRow(announce, context, action, id);
   // It was changed, also where nothing of its row was.
@@ -197,11 +203,8 @@ function announceRow(announce: Announce, { accountId }: Context, action: WriteAc
   announce({ kind: host.kind, action, id, accountId });
 }
 
-/** Members of newer clients that do not exist here. */
-const ignored = ['name'];
-
 export const routes = [
-  route('POST', '/endpoints', 201, 'createEndpoint', endpointSelection, ignored),
-  route('PATCH', '/endpoints/:id', 200, 'updateEndpoint', endpointSelection, ignored),
+  route('POST', '/endpoints', 201, 'createEndpoint', endpointSelection),
+  route('PATCH', '/endpoints/:id', 200, 'updateEndpoint', endpointSelection),
   route('DELETE', '/endpoints/:id', 204, 'deleteEndpoint'),
 ];

@@ -1,12 +1,13 @@
-// The action `http-request`: asks another server, for a decision or for what it knows of a visitor.
+// The action `http-request`: asks another server or an internal endpoint, for a decision or for what it knows of a visitor.
 
 import type { HttpExchange } from '../../http/exchange.ts';
 import { HeaderList } from '../../http/header-list.ts';
 import { countLoops, GATEWAY_TOKEN, LOOP_FIELD, LOOPS_MAX } from '../../http/loop-field.ts';
 import { OutboundFailed, type OutboundRequest } from '../../http/outbound.ts';
 import { makeAttempts } from '../calls/attempts.ts';
-import { callResult, RETRY_VOCABULARY, retryBindings } from '../calls/call-results.ts';
-import { callUrlProblem, URL_MAX } from '../calls/call-url.ts';
+import { callResult, RETRY_VOCABULARY, retryBindings, unsentResult } from '../calls/call-results.ts';
+import { callUrlProblem, internalNameOf, URL_MAX } from '../calls/call-url.ts';
+import { isTrialOnly, sendCall } from '../calls/internal-endpoints.ts';
 import { sendFollowing } from '../calls/redirects.ts';
 import type { CelCondition } from '../cel/expression.ts';
 import type { Template } from '../cel/template.ts';
@@ -36,16 +37,20 @@ export const httpRequestAction: ActionKind = {
   compile(config) {
     const settings = readSettings(config);
     const { environment, owner } = config;
+    const leadsTo = readTarget(config, settings.url.constant);
     const halts = config.choice('on_error', ['continue', 'halt'], 'continue') === 'halt';
     return {
       isTerminal: false,
+      ...(leadsTo && { leadsTo }),
       async run({ exchange, bindings, result }): Promise<ActionVerdict> {
         if (!exchange) return undefined;
         const request = requestOf(settings, exchange, bindings);
         if (typeof request === 'string') return { kind: 'refuse', error: 'policyFailed', reason: request };
+        if (isTrialOnly(request, environment)) return void result('http_request', unsentResult(request));
         // The visitor's leaving and the time end it; the timer is gone with the request.
         const signal = AbortSignal.any([exchange.signal, AbortSignal.timeout(settings.timeoutMs)]);
-        const send = (hop: OutboundRequest) => environment.sendOutbound(owner.accountId, hop, signal);
+        const caller = { environment, owner, visitor: exchange.visitor, signal };
+        const send = (hop: OutboundRequest) => sendCall(hop, caller);
         const attempts = await makeAttempts({
           send: async () => {
             if (countLoops(exchange.request.fields.all(LOOP_FIELD)) >= LOOPS_MAX)
@@ -94,6 +99,18 @@ function readSettings(config: ConfigReader): Settings {
     redirectsMax: config.integer('max_redirects', REDIRECTS),
     timeoutMs: config.duration('timeout', TIMEOUT),
   };
+}
+
+/** The internal endpoint that the URL names; undefined where it names none, or is computed. */
+function readTarget(config: ConfigReader, url: string | undefined): string | undefined {
+  const name = url && URL.canParse(url) ? internalNameOf(new URL(url)) : undefined;
+  if (name !== undefined && config.owner.mayReach?.(name) === false)
+    config.problem(
+      'url',
+      PROBLEM.forwardDenied,
+      `names ${name}, and the ACL of the credential has no rule "bind:${name}", nor another that allows it: add one, or ask a name that is allowed`,
+    );
+  return name;
 }
 
 function readParameters(config: ConfigReader): Settings['parameters'] {

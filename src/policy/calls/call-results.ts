@@ -2,7 +2,7 @@
 
 import { type CelInput, type CelMap, type CelType, mapType } from '@bufbuild/cel';
 import { HeaderList } from '../../http/header-list.ts';
-import type { OutboundRequest, OutboundResponse } from '../../http/outbound.ts';
+import { OutboundFailed, type OutboundRequest, type OutboundResponse } from '../../http/outbound.ts';
 import { visitorErrors } from '../../http/visitor-errors.ts';
 import { DYN, INT, STRING } from '../cel/types.ts';
 import { fieldMap } from '../cel/variables/field-map.ts';
@@ -58,6 +58,13 @@ export function callResult(request: OutboundRequest, attempts: readonly [Attempt
       };
     }),
   };
+}
+
+/** The variable where a trial run does not ask an internal endpoint: what would be sent, and why there is no response. */
+export function unsentResult(request: OutboundRequest): Result {
+  const { method, url } = request;
+  const failure = new OutboundFailed(`a trial run asks no internal endpoint: it would send ${method} ${url.href}`);
+  return { ...callResult(request, [{ response: undefined, failure, durationMs: 0 }]), attempts: [] };
 }
 
 function requestResult({ method, url, fields, body }: OutboundRequest): Result {

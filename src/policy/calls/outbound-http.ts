@@ -1,14 +1,15 @@
-// Sends requests of policies over HTTP. Unless the operator allows private addresses, only public ones are reached;
+// Sends requests of policies over HTTP, over the network or over a connection that is given. Unless the operator allows private addresses, only public ones are reached;
 // otherwise the author of a policy could reach the gateway's private network (SSRF).
 
 import { once } from 'node:events';
 import { Agent as HttpAgent, type IncomingMessage, request as overHttp } from 'node:http';
 import { Agent as HttpsAgent, request as overHttps } from 'node:https';
+import type { Duplex } from 'node:stream';
 import { HeaderList } from '../../http/header-list.ts';
 import { OutboundFailed, type OutboundRequest, type OutboundResponse } from '../../http/outbound.ts';
 import { guardedLookup, isPublicAddress } from '../../net/public-addresses.ts';
 import { type FetchReach, notPublicError } from '../keys/fetch-bytes.ts';
-import { callUrlProblem } from './call-url.ts';
+import { callUrlProblem, internalNameOf } from './call-url.ts';
 import { readDecodedBody } from './response-body.ts';
 
 /** The most requests of one account at a time, and of all. */
@@ -36,19 +37,28 @@ export class OutboundHttp {
   }
 
   /** As `SendOutbound` says. The body of the response has at most 256 KiB. */
-  async send(accountId: string, request: OutboundRequest, signal: AbortSignal): Promise<OutboundResponse> {
-    const problem = callUrlProblem(request.url.href, this.#reach.isPrivateAllowed);
-    if (problem) throw new OutboundFailed(`${request.url.host} cannot be asked: the URL ${problem}`);
+  async send(
+    accountId: string,
+    request: OutboundRequest,
+    signal: AbortSignal,
+    connect?: () => Duplex,
+  ): Promise<OutboundResponse> {
+    const { url } = request;
+    const problem = callUrlProblem(url.href, this.#reach.isPrivateAllowed);
+    if (problem) throw new OutboundFailed(`${url.host} cannot be asked: the URL ${problem}`);
+    if (!connect && internalNameOf(url) !== undefined)
+      throw new OutboundFailed(`${url.host} cannot be asked: internal endpoints are not reached from here`);
     const running = this.#running.get(accountId) ?? 0;
     if (running >= RUNNING_PER_ACCOUNT_MAX || this.#runningSum >= RUNNING_MAX)
       throw new OutboundFailed('too many requests of policies run at once', 'tooManyCalls');
     this.#running.set(accountId, running + 1);
     this.#runningSum++;
     try {
-      return await this.#sendAndRead(request, signal);
+      const response = connect ? this.#responseOver(connect, request, signal) : this.#responseTo(request, signal, true);
+      return await readWhole(await response);
     } catch (error) {
       if (error instanceof OutboundFailed || signal.aborted) throw error;
-      throw new OutboundFailed(`${request.url.host} did not answer: ${error instanceof Error ? error.message : error}`);
+      throw new OutboundFailed(`${url.host} did not answer: ${error instanceof Error ? error.message : error}`);
     } finally {
       this.#release(accountId);
     }
@@ -67,29 +77,24 @@ export class OutboundHttp {
     else this.#running.delete(accountId);
   }
 
-  async #sendAndRead(request: OutboundRequest, signal: AbortSignal): Promise<OutboundResponse> {
-    const response = await this.#responseTo(request, signal, true);
-    const fields: [string, string][] = [];
-    for (let i = 0; i + 1 < response.rawHeaders.length; i += 2)
-      fields.push([response.rawHeaders[i] as string, response.rawHeaders[i + 1] as string]);
-    const address = response.socket.remoteAddress ?? '';
-    return {
-      status: response.statusCode ?? 0,
-      fields: new HeaderList(fields),
-      body: await readDecodedBody(response),
-      address,
-    };
+  /** To an internal endpoint: the connection is for this request alone, and has no TLS whatever the scheme is. */
+  async #responseOver(connect: () => Duplex, request: OutboundRequest, signal: AbortSignal): Promise<IncomingMessage> {
+    const { method, url, body } = request;
+    const path = `${url.pathname}${url.search}`;
+    const sent = overHttp({ method, path, headers: headersOf(request), createConnection: connect, signal });
+    sent.on('error', () => {}); // Whoever waits for the response gets it.
+    sent.end(body);
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    return response;
   }
 
   async #responseTo(request: OutboundRequest, signal: AbortSignal, isPooled: boolean): Promise<IncomingMessage> {
-    const { method, url, fields, body } = request;
+    const { method, url, body } = request;
     const { isPrivateAllowed, standIn } = this.#reach;
     const isTls = url.protocol === 'https:';
-    const headers: Record<string, string | string[]> = {};
-    for (const [name, value] of fields) headers[name] = [...(headers[name] ?? []), value].flat();
     const sent = (isTls ? overHttps : overHttp)(url, {
       method,
-      headers: { ...headers, host: url.host, ...(body && { 'content-length': String(body.length) }) },
+      headers: headersOf(request),
       agent: isPooled ? this.#agents[isTls ? 'https' : 'http'] : false,
       lookup: guardedLookup(isPrivateAllowed ? () => true : isPublicAddress, notPublicError, standIn?.resolve),
       ...(standIn && { port: standIn.port, ca: standIn.ca }),
@@ -106,4 +111,19 @@ export class OutboundHttp {
       return this.#responseTo(request, signal, false);
     }
   }
+}
+
+function headersOf({ url, fields, body }: OutboundRequest): Record<string, string | string[]> {
+  const headers: Record<string, string | string[]> = {};
+  for (const [name, value] of fields) headers[name] = [...(headers[name] ?? []), value].flat();
+  return { ...headers, host: url.host, ...(body && { 'content-length': String(body.length) }) };
+}
+
+async function readWhole(response: IncomingMessage): Promise<OutboundResponse> {
+  const fields: [string, string][] = [];
+  for (let i = 0; i + 1 < response.rawHeaders.length; i += 2)
+    fields.push([response.rawHeaders[i] as string, response.rawHeaders[i + 1] as string]);
+  const address = response.socket.remoteAddress ?? '';
+  const body = await readDecodedBody(response);
+  return { status: response.statusCode ?? 0, fields: new HeaderList(fields), body, address };
 }

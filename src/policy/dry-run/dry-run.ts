@@ -38,7 +38,7 @@ export interface DryRunOptions extends Partial<Omit<ModuleEnvironment, 'note'>> 
 /**
  * Runs a policy in JSON or YAML. It is compiled for this run only, so that it leaves no counters behind. It logs nothing and
  * assumes that all internal endpoints are online. Keys of issuers and of webhook providers are really fetched, and `http-request`
- * is really sent, as far as `options` let it.
+ * is really sent, as far as `options` let it, but not to internal endpoints.
  * There are no secrets unless the options have them: they must be stand-ins, as the result shows what they are used for.
  * @param response the upstream's response. Without it, response rules only see responses of the policy itself.
  * @throws {TypeError} when the URL of the request is invalid.

@@ -78,7 +78,7 @@ export interface CompiledAction {
   readonly isTerminal: boolean;
   /** Whether it uses the request's path itself, besides its templates and expressions. */
   readonly readsPath?: boolean;
-  /** The internal endpoint that it forwards to; left out when there is none, or the name is computed for each request. */
+  /** The internal endpoint that it forwards to, or asks; left out when there is none, or the name is computed for each request. */
   readonly leadsTo?: string;
   /** Whether it terminates the visitor's TLS. */
   readonly endsTls?: boolean;

@@ -12,6 +12,8 @@ export interface Bind {
   forwardsTo: string;
   /** '', `http1` or `http2`. */
   forwardsProto: string;
+  /** What the agent calls it; '' for nothing, and from agents that know no names. */
+  name: string;
   metadata: string;
   pooling: boolean;
   bindings: string[];
@@ -28,6 +30,7 @@ export function readBind(message: object): Bind {
     proto: fields.text('Proto'),
     forwardsTo: fields.text('ForwardsTo'),
     forwardsProto: fields.text('ForwardsProto'),
+    name: extra.text('Name'),
     metadata: extra.text('Metadata'),
     pooling: extra.flag('PoolingEnabled'),
     bindings: extra.texts('Bindings'),
@@ -42,7 +45,13 @@ export function writeBind(bind: Omit<Bind, 'bindings'>): object {
     ForwardsTo: bind.forwardsTo,
     ForwardsProto: bind.forwardsProto,
     Opts: bind.options,
-    Extra: { Token: bind.token, Metadata: bind.metadata, Bindings: [], PoolingEnabled: bind.pooling },
+    Extra: {
+      Name: bind.name,
+      Token: bind.token,
+      Metadata: bind.metadata,
+      Bindings: [],
+      PoolingEnabled: bind.pooling,
+    },
   };
 }
 

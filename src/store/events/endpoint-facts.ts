@@ -35,6 +35,17 @@ export function shownEdge({ type, edgeId }: { type: string; edgeId: string | nul
   return type === 'CLOUD' ? null : edgeId;
 }
 
+/** What its agent calls it, or whoever has created the cloud endpoint; '' for nothing. */
+export function endpointNameOf({
+  tunnel,
+  edge,
+}: {
+  tunnel: { name: string } | null;
+  edge: { name: string } | null;
+}): string {
+  return tunnel?.name ?? edge?.name ?? '';
+}
+
 /** The traffic policy of a cloud endpoint, with its secrets masked; '' of others. */
 export function cloudPolicyOf({ type, edge }: { type: string; edge: { modules: unknown } | null }): string {
   if (type !== 'CLOUD' || !edge) return '';

@@ -3,7 +3,14 @@
 import { readPublicUrl } from '../../tunnel/bind/bind-name.ts';
 import type { Db } from '../database/client.ts';
 import { edgeListPath, ownerPath } from '../edge-paths.ts';
-import { bindingOf, cloudPolicyOf, pooledAddresses, principalsOf, shownEdge } from './endpoint-facts.ts';
+import {
+  bindingOf,
+  cloudPolicyOf,
+  endpointNameOf,
+  pooledAddresses,
+  principalsOf,
+  shownEdge,
+} from './endpoint-facts.ts';
 
 /** Where an agent connected. Only the node of its session knows this; it is not stored. */
 export interface Ingress {
@@ -71,8 +78,8 @@ export interface ShownEndpoint {
 /** The endpoints of these ids as REST shows them now, in the order of their ids; unknown ids are left out. */
 export async function endpointObjects(db: Db, ids: readonly string[], baseUrl: string): Promise<ShownEndpoint[]> {
   const include = {
-    tunnel: { select: { forwardsTo: true } },
-    edge: { select: { description: true, modules: true } },
+    tunnel: { select: { name: true, forwardsTo: true, upstreamProtocol: true } },
+    edge: { select: { name: true, description: true, modules: true } },
   } as const;
   const rows = await db.endpoint.findMany({ where: { id: { in: [...ids] } }, orderBy: { id: 'asc' }, include });
   const pooled = await pooledAddresses(
@@ -110,6 +117,8 @@ export async function endpointObjects(db: Db, ids: readonly string[], baseUrl: s
       pooling_enabled: row.address !== null && pooled.has(row.address),
       traffic_policy: cloudPolicyOf(row),
       upstream_url: row.tunnel?.forwardsTo ?? '',
+      upstream_protocol: row.tunnel?.upstreamProtocol ?? '',
+      name: endpointNameOf(row),
     },
   }));
 }

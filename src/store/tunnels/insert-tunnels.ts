@@ -58,7 +58,9 @@ export async function insertTunnels(
       hostport: `${request.hostname}:${request.port}`,
       of_edge: hostport,
       pooling: request.pooling,
+      name: request.name ?? '',
       forwards_to: request.forwardsTo,
+      upstream_protocol: request.upstreamProtocol ?? '',
       metadata: request.metadata,
       joins,
     }),
@@ -67,7 +69,7 @@ export async function insertTunnels(
     WITH wanted AS (
       SELECT * FROM json_to_recordset(${toJsonRows(rows)}::json) AS w(session_id text, account_id text, credential_id text,
         tunnel_id text, endpoint_id text, domain_id text, address_id text, port int, address text, proto text, public_url text, hostport text,
-        of_edge text, pooling boolean, forwards_to text, metadata text, joins boolean)
+        of_edge text, pooling boolean, name text, forwards_to text, upstream_protocol text, metadata text, joins boolean)
     ), taken AS (
       UPDATE claim SET account_id = w.account_id, credential_id = w.credential_id, pooling = w.pooling, held_until = NULL
       FROM wanted w WHERE claim.address = w.address
@@ -78,8 +80,8 @@ export async function insertTunnels(
       WHERE NOT EXISTS (SELECT 1 FROM edge_hostport e WHERE e.hostport = w.of_edge)
         AND NOT EXISTS (SELECT 1 FROM reserved_address r WHERE r.port = w.port AND r.id IS DISTINCT FROM w.address_id)
     ), opened AS (
-      INSERT INTO tunnel (id, account_id, session_id, proto, public_url, forwards_to, metadata, region)
-      SELECT tunnel_id, account_id, session_id, proto, public_url, forwards_to, metadata, ${region} FROM ready
+      INSERT INTO tunnel (id, account_id, session_id, proto, public_url, name, forwards_to, upstream_protocol, metadata, region)
+      SELECT tunnel_id, account_id, session_id, proto, public_url, name, forwards_to, upstream_protocol, metadata, ${region} FROM ready
       WHERE NOT joins RETURNING id
     ), live AS (
       INSERT INTO endpoint (id, account_id, node_id, type, proto, public_url, hostport, address, metadata, region,
@@ -92,9 +94,10 @@ export async function insertTunnels(
       SELECT t.id, w.session_id, ${node.id} FROM ready w JOIN tunnel t ON t.id = w.tunnel_id
       WHERE w.joins AND t.session_id <> w.session_id ON CONFLICT DO NOTHING
     ), described AS (
-      UPDATE tunnel SET forwards_to = w.forwards_to, metadata = w.metadata FROM ready w
-      WHERE w.joins AND tunnel.id = w.tunnel_id
-        AND (tunnel.forwards_to, tunnel.metadata) IS DISTINCT FROM (w.forwards_to, w.metadata)
+      UPDATE tunnel SET name = w.name, forwards_to = w.forwards_to, upstream_protocol = w.upstream_protocol, metadata = w.metadata
+      FROM ready w WHERE w.joins AND tunnel.id = w.tunnel_id
+        AND (tunnel.name, tunnel.forwards_to, tunnel.upstream_protocol, tunnel.metadata)
+          IS DISTINCT FROM (w.name, w.forwards_to, w.upstream_protocol, w.metadata)
     ), shown AS (
       UPDATE endpoint SET metadata = w.metadata, updated_at = now() FROM ready w
       WHERE w.joins AND endpoint.id = w.endpoint_id AND endpoint.metadata IS DISTINCT FROM w.metadata

@@ -7,7 +7,7 @@ import type { AgentRefusal, BindRequest, Registrar } from '../control/registrar.
 import type { ResumeTokens } from '../control/resume-tokens.ts';
 import type { TcpPorts } from '../control/tcp-ports.ts';
 import type { TunnelSettings } from '../control/tunnel-settings.ts';
-import type { LiveEndpoint, Proto, RequestedRules } from '../endpoints/endpoint.ts';
+import type { LiveEndpoint, RequestedRules } from '../endpoints/endpoint.ts';
 import { endpointAddress, isInternalName } from '../endpoints/endpoint-registry.ts';
 import type { HandledTunnel, TunnelModules } from '../tunnel-modules.ts';
 import { checkTcpAddress, publicUrl, randomHostname, randomPort, readHostname } from './bind-name.ts';
@@ -115,7 +115,7 @@ async function bindName(
     // An internal endpoint has no listener, so its URL shows the default port.
     const port = !isInternalName(hostname) ? publicPort : proto === 'http' ? 80 : 443;
     const url = publicUrl(proto, hostname, port);
-    const request = bindRequest(deps, session, bind, proto, {
+    const request = bindRequest(deps, session, bind, options, {
       hostname,
       port,
       publicUrl: url,
@@ -147,7 +147,7 @@ async function bindTcpPort(
     }
     const url = publicUrl('tcp', hostname, port);
     const isGenerated = options.port === null;
-    const request = bindRequest(deps, session, bind, 'tcp', { hostname, port, publicUrl: url, isGenerated });
+    const request = bindRequest(deps, session, bind, options, { hostname, port, publicUrl: url, isGenerated });
     const answer = await registrar.bind(request).catch((error) => {
       tcpPorts.release(port, 0);
       throw error;
@@ -162,13 +162,16 @@ function bindRequest(
   { tokens }: BindDeps,
   { sessionId, accountId }: BindingSession,
   bind: Bind,
-  proto: Proto,
+  { proto, upstreamProtocol }: BindOptions,
   address: Pick<BindRequest, 'hostname' | 'port' | 'publicUrl' | 'isGenerated'>,
 ): BindRequest {
   const endpoint = endpointAddress({ accountId, proto, ...address });
   const isResumed = bind.id !== '' && tokens.verifyBindToken(bind.token, accountId, bind.id, endpoint);
-  const { pooling, forwardsTo, metadata } = bind;
-  return { sessionId, resume: isResumed ? bind.id : null, proto, ...address, pooling, forwardsTo, metadata };
+  const { pooling, name, forwardsTo, metadata } = bind;
+  return {
+    ...{ sessionId, resume: isResumed ? bind.id : null, proto, ...address, pooling, name, forwardsTo, metadata },
+    upstreamProtocol: proto === 'http' || proto === 'https' ? upstreamProtocol : '',
+  };
 }
 
 /** The refusal for a target that the ACL denies. */

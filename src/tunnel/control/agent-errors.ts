@@ -58,7 +58,7 @@ export const agentErrors = {
   badPolicy: { number: 2236, text: 'The traffic policy cannot be used: {reason}' },
   forwardDenied: {
     number: 90361,
-    text: 'No rule in the ACL of this credential allows the internal endpoint that the traffic policy forwards to. Add a rule such as "bind:{target}", or forward to one that is allowed.',
+    text: 'No rule in the ACL of this credential allows the internal endpoint that the traffic policy names. Add a rule such as "bind:{target}", or name one that is allowed.',
   },
   tooManyPolicies: {
     number: 90363,

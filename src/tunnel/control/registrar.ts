@@ -75,7 +75,11 @@ export interface BindRequest {
   publicUrl: string;
   /** Whether other tunnels of the account that set it too may serve the same address. */
   pooling: boolean;
+  /** What the agent calls it; '' for nothing, left out by a worker of an earlier version. */
+  name?: string | undefined;
   forwardsTo: string;
+  /** What the agent speaks to an HTTP upstream; '' of tcp and tls, left out likewise. */
+  upstreamProtocol?: 'http1' | 'http2' | '' | undefined;
   metadata: string;
 }
 

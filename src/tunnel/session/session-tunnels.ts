@@ -109,7 +109,8 @@ export class SessionTunnels implements ServedTunnels {
 
   /** Answers a bind. @throws {AgentError} the reason of the refusal. */
   async bind(request: object): Promise<object> {
-    const bind = readBind(request);
+    const asked = readBind(request);
+    const bind = { ...asked, name: truncateText(asked.name) };
     checkBindTexts(bind);
     return this.#withTunnelSlot(async () => {
       const bound = await bindTunnel(this.#deps, this.#admitted, bind);

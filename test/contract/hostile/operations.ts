@@ -59,6 +59,7 @@ const cloudEndpoint: Writing['members'] = {
   url: 'string',
   type: 'enum',
   traffic_policy: 'string',
+  name: 'string',
   pooling_enabled: 'boolean',
 };
 const edge = { ...texts, hostports: 'strings' } as const;

@@ -49,14 +49,15 @@ describe('a cloud endpoint', () => {
   test('is listed as what it is, with what newer clients read of it', async () => {
     const policy = answer('shown');
     const { name, endpoint, at } = await newCloud(policy, {
+      name: 'door',
       description: 'a door',
       metadata: 'm',
       bindings: ['public'],
     });
     expect(endpoint).toMatchObject({
       ...{ type: 'cloud', proto: 'https', scheme: 'https', host: name, hostport: `${name}:443` },
-      ...{ description: 'a door', metadata: 'm', traffic_policy: policy, bindings: ['public'] },
-      ...{ tunnel: null, edge: null, principal: null, pooling_enabled: false, upstream_url: '' },
+      ...{ name: 'door', description: 'a door', metadata: 'm', traffic_policy: policy, bindings: ['public'] },
+      ...{ tunnel: null, edge: null, principal: null, pooling_enabled: false, upstream_url: '', upstream_protocol: '' },
       domain: { id: expect.stringMatching(/^rd_/) },
     });
     const { endpoints } = await done(
@@ -65,8 +66,8 @@ describe('a cloud endpoint', () => {
       `/endpoints?${new URLSearchParams({ filter: 'type == "cloud"' })}`,
     );
     expect(endpoints).toContainEqual(endpoint);
-    const changed = await done(account, 'PATCH', at, { url: endpoint.url, description: 'another' });
-    expect(changed).toEqual({ ...endpoint, description: 'another', updated_at: changed.updated_at });
+    const changed = await done(account, 'PATCH', at, { url: endpoint.url, name: 'gate', description: 'another' });
+    expect(changed).toEqual({ ...endpoint, name: 'gate', description: 'another', updated_at: changed.updated_at });
     expect(await done(account, 'GET', at)).toEqual(changed);
   });
 

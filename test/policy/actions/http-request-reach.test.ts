@@ -31,7 +31,7 @@ test.each([
   ['the metadata of a cloud', 'https://169.254.169.254/latest', /must be at a public address/],
   ['a name of this machine', 'https://localhost:1/', /is not a public one/],
   ['plain HTTP', 'http://example.com/', /must begin with https/],
-  ['an internal endpoint', 'https://a.internal/', /use forward-internal/],
+  ['a port of an internal endpoint', 'https://a.internal:1/', /without a port/],
   ['a user name', 'https://a:b@example.com/', /without a user name/],
 ])('%s is not asked', async (_, url, reason) => {
   await expect(send(get(url))).rejects.toThrow(reason);
@@ -47,6 +47,21 @@ test('a name is not asked that leads to a private address besides a public one',
   const rebound = new OutboundHttp({ isPrivateAllowed: false, standIn: { resolve, port: 1, ca: '' } });
   await expect(send(get('https://example.com/'), rebound)).rejects.toThrow(/10\.0\.0\.1 is not a public one/);
 });
+
+test.each(['https://a.internal/', 'http://A.INTERNAL./', 'http://a%2einternal/'])(
+  '%s is never looked up',
+  async (url) => {
+    const lookedUp: string[] = [];
+    const resolve = (name: string, _options: unknown, found: (error: Error, all: never[]) => void) => {
+      lookedUp.push(name);
+      found(new Error('it was looked up'), []);
+    };
+    const any = new OutboundHttp({ isPrivateAllowed: true, standIn: { resolve, port: 1, ca: '' } });
+    await expect(send(get(url), any)).rejects.toThrow(/internal endpoints are not reached from here/);
+    await expect(send(get('http://a.internal.example/'), any)).rejects.toThrow(/it was looked up/);
+    expect(lookedUp).toEqual(['a.internal.example']);
+  },
+);
 
 test('a redirect is checked anew', async () => {
   const asked: string[] = [];

@@ -35,7 +35,7 @@ builder.queryField('evaluatePolicy', (t) =>
     description:
       'Runs a traffic policy against a request that you describe, and tells rule by rule what matched and what would be ' +
       'done. Nothing is stored, and no upstream is asked: say with `response` what it would answer. The requests of ' +
-      '`http-request` are really sent, as the rules after it depend on their answers. Rate limits and ' +
+      '`http-request` are really sent, as the rules after it depend on their answers, but for those to internal endpoints. Rate limits and ' +
       'circuit breakers begin anew with each run. A policy as it is shown has `<secret>` in place of secrets: to run it, say ' +
       'with `storedIn` whose it is. Each secret of a vault reads `<secret>`, so that no result shows one. A document may have one run.',
     args: {

@@ -1,7 +1,13 @@
 // What newer clients read of an endpoint: its URL in parts, who holds it, and where it leads.
 
 import { SECRET_MASK } from '../../../protocol/policy/policy-secrets.ts';
-import { bindingOf, cloudPolicyOf, pooledAddresses, principalsOf } from '../../../store/events/endpoint-facts.ts';
+import {
+  bindingOf,
+  cloudPolicyOf,
+  endpointNameOf,
+  pooledAddresses,
+  principalsOf,
+} from '../../../store/events/endpoint-facts.ts';
 import { readPublicUrl } from '../../../tunnel/bind/bind-name.ts';
 import { builder, Ref } from '../../builder/builder.ts';
 import { batchLoad } from '../../collections/batch-load.ts';
@@ -32,6 +38,12 @@ builder.prismaObjectFields(Endpoint, (t) => ({
     description: 'The port of its URL, also where the URL leaves it out.',
     select: { publicUrl: true },
     resolve: ({ publicUrl }) => readPublicUrl(publicUrl).port,
+  }),
+  name: t.string({
+    description:
+      'What it is called: in the configuration of its agent, or where the cloud endpoint was created; "" where it has no name, and of an edge.',
+    select: { tunnel: { select: { name: true } }, edge: { select: { name: true } } },
+    resolve: (endpoint) => endpointNameOf(endpoint),
   }),
   description: t.string({
     description: 'The description of the edge that serves it, or of the cloud endpoint; "" of a tunnel.',
@@ -67,6 +79,13 @@ builder.prismaObjectFields(Endpoint, (t) => ({
     description: 'The same as `forwardsTo`; "" when an edge serves it.',
     select: { tunnel: { select: { forwardsTo: true } } },
     resolve: ({ tunnel }) => tunnel?.forwardsTo ?? '',
+  }),
+  upstreamProtocol: t.string({
+    description:
+      'What its agent speaks to the upstream of an HTTP endpoint, as it was opened: `http1` or `http2`; "" of TCP and TLS, and when an ' +
+      'edge serves it.',
+    select: { tunnel: { select: { upstreamProtocol: true } } },
+    resolve: ({ tunnel }) => tunnel?.upstreamProtocol ?? '',
   }),
 }));
 

@@ -168,6 +168,6 @@ export const endpointSelection =
   'id region createdAt updatedAt publicUrl proto hostport type metadata domain { id uri } tcpAddr { id uri } ' +
   'tunnel { id uri } edge { id uri } ' +
   // What the specification does not have comes last.
-  'uri url scheme host port description principal { id uri } bindings poolingEnabled trafficPolicy upstreamUrl';
+  'uri url scheme host port description principal { id uri } bindings poolingEnabled trafficPolicy upstreamUrl upstreamProtocol name';
 
 export const routes = readRoutes(endpointCollection, 'endpoints', endpointSelection);
