@@ -32,12 +32,16 @@ export const QUICK: Partial<ClientTiming> = {
   refusedSession: 40,
   refusedTunnel: 20,
   refusedTunnelMax: 40,
-  upstream: 1000,
   drain: 50,
 };
 
 /** Nothing breaks here: an agent that is kept waiting has only a busy machine to blame. Milliseconds. */
-export const PATIENT: Partial<ClientTiming> = { heartbeatInterval: 10_000, heartbeatTolerance: 15_000 };
+export const PATIENT: Partial<ClientTiming> = {
+  heartbeatInterval: 10_000,
+  heartbeatTolerance: 15_000,
+  legHeartbeatInterval: 2000,
+  legHeartbeatTolerance: 15_000,
+};
 
 type Place = { host: string; port: number; ca?: string | undefined };
 

@@ -26,12 +26,17 @@ test('30 writers at once: every event comes once to each destination, with one i
   await subscribeTo(account, ids, [created, updated] as string[]);
   await subscribeTo(account, ids, [updated, deleted] as string[]);
   await subscribeTo(account, [...ids].reverse(), [created, deleted] as string[]);
+  /** Asks again when it has waited for the others too long: nothing was done then. */
+  const done: Account['call'] = async (...request) => {
+    const answer = await account.call(...request);
+    return answer.status === 503 ? done(...request) : answer;
+  };
   const write = async (n: number) => {
-    const { body } = await account.call('POST', '/ip_policies', { description: String(n) });
+    const { body } = await done('POST', '/ip_policies', { description: String(n) });
     const path = `/ip_policies/${body.id}`;
-    expect((await account.call('PATCH', path, { metadata: 'changed' })).status).toBe(200);
-    expect((await account.call('DELETE', path)).status).toBe(204);
-    expect((await account.call('DELETE', path)).status).toBe(404);
+    expect((await done('PATCH', path, { metadata: 'changed' })).status).toBe(200);
+    expect((await done('DELETE', path)).status).toBe(204);
+    expect((await done('DELETE', path)).status).toBe(404);
     return body.id as string;
   };
   const written = await Promise.all(upTo(WRITERS).map(write));
