@@ -1,62 +1,115 @@
-// The page of a backend that sends visits to others, or responds by itself. It is changed with the API.
+// The page of a backend that sends visits to others, or responds by itself.
 
-import type { ComponentChildren } from 'preact';
+import { useLocation } from 'preact-iso/router';
+import type { Operation } from '../../../data/client/operation.ts';
 import { useQuery } from '../../../data/hooks/use-query.ts';
 import { objectPath } from '../../../data/routing/paths.ts';
-import { ChoosingBackend, type ChoosingBackendQuery } from '../../../generated/operations.ts';
-import { Page } from '../../../ui/layout/page.tsx';
+import {
+  ChoosingBackend,
+  type ChoosingBackendQuery,
+  DeleteFailoverBackend,
+  DeleteHttpResponseBackend,
+  DeleteWeightedBackend,
+} from '../../../generated/operations.ts';
+import { toast } from '../../../ui/feedback/toast.tsx';
+import type { ObjectFormCallers } from '../../../ui/forms/object-form.tsx';
+import { Page, Section } from '../../../ui/layout/page.tsx';
 import { DescriptionList } from '../../../ui/text/description-list.tsx';
 import { RelativeTime } from '../../../ui/text/relative-time.tsx';
-import { NotYet } from '../detail-page.tsx';
-import { listPaths } from '../navigation.ts';
-import { BACKEND_NOUNS, CHOOSING_KINDS, isChoosing } from '../references/choosing-backends.ts';
-import { useReferenceTitles } from '../references/references.ts';
+import { DetailPage, NotYet } from '../detail-page.tsx';
+import { BACKEND_WORDS, CHOOSING_KINDS, type ChoosingKind, isChoosing } from '../references/choosing-backends.ts';
+import { FailoverForm } from './failover-form.tsx';
+import { ResponseForm } from './response-form.tsx';
+import { WeightedForm } from './weighted-form.tsx';
 
-const crumbs = [{ title: 'Tunnel groups', href: listPaths.backends }];
+type Node = Extract<NonNullable<ChoosingBackendQuery['node']>, { createdAt: string }>;
 
-export function ChoosingBackendPage({ id }: { id: string }) {
+const DELETIONS: Record<ChoosingKind, Operation<unknown, { id: string }>> = {
+  weightedBackend: DeleteWeightedBackend,
+  failoverBackend: DeleteFailoverBackend,
+  httpResponseBackend: DeleteHttpResponseBackend,
+};
+
+const LEADS: Record<ChoosingKind, string> = {
+  weightedBackend: 'Traffic follows new weights at once.',
+  failoverBackend: 'Traffic follows a new order at once.',
+  httpResponseBackend: 'The next request gets the new response.',
+};
+
+const crumbsOf = ({ plural, listPath }: { plural: string; listPath: string }) => [
+  { title: capitalized(plural), href: listPath },
+];
+
+export function ChoosingBackendPage({ kind, id }: { kind: ChoosingKind; id: string }) {
   const { data, error, refetch } = useQuery(ChoosingBackend, { id }, { kinds: CHOOSING_KINDS });
+  const { route } = useLocation();
+  const words = BACKEND_WORDS[kind];
+  const crumbs = crumbsOf(words);
   const node = data?.node;
-  const members = node ? memberIds(node) : [];
-  const nameOf = useReferenceTitles(members);
-  if (!node || !isChoosing(node)) return <NotYet title="Backend" crumbs={crumbs} error={error} refetch={refetch} />;
-  const link = (member: string) => <a href={objectPath('tunnelGroupBackend', member)}>{nameOf(member)}</a>;
-  const { description, createdAt, metadata } = node;
+  if (!node || !isChoosing(node))
+    return <NotYet title={capitalized(words.noun)} noun={words.noun} crumbs={crumbs} error={error} refetch={refetch} />;
+  const { description, createdAt } = node;
   return (
-    <Page title={description || id} crumbs={crumbs}>
+    <DetailPage
+      title={description || id}
+      crumbs={crumbs}
+      noun={words.noun}
+      id={id}
+      remove={DELETIONS[kind]}
+      consequence={`${kind === 'httpResponseBackend' ? '' : 'The backends that it leads to stay. '}An edge, a route or a backend that sends traffic to it has to be changed first.`}
+    >
       <DescriptionList
         items={[
-          { name: 'Kind', value: BACKEND_NOUNS[node.__typename] },
-          ...contentOf(node, link),
-          metadata !== '' && { name: 'Metadata', value: metadata },
+          { name: 'Kind', value: words.noun },
           { name: 'Created', value: <RelativeTime at={createdAt} /> },
           { name: 'Id', value: <code>{id}</code> },
         ]}
       />
-    </Page>
+      <Section title="Settings" lead={LEADS[kind]}>
+        <ChangeForm
+          key={id}
+          node={node}
+          onDone={() => toast(`The ${words.noun} is changed.`)}
+          onCancel={() => route(words.listPath)}
+        />
+      </Section>
+    </DetailPage>
   );
 }
 
-type Node = NonNullable<ChoosingBackendQuery['node']>;
-
-function memberIds(node: Node): readonly string[] {
-  if (node.__typename === 'FailoverBackend') return node.order;
-  return node.__typename === 'WeightedBackend' ? Object.keys(node.weights) : [];
-}
-
-function contentOf(node: Node, link: (id: string) => ComponentChildren) {
+function ChangeForm({ node, ...callers }: ObjectFormCallers & { node: Node }) {
   switch (node.__typename) {
     case 'WeightedBackend':
-      return Object.entries(node.weights).map(([id, weight]) => ({ name: `Weight ${weight}`, value: link(id) }));
+      return <WeightedForm backend={node} {...callers} />;
     case 'FailoverBackend':
-      return node.order.map((id, index) => ({ name: `Choice ${index + 1}`, value: link(id) }));
+      return <FailoverForm backend={node} {...callers} />;
     case 'HttpResponseBackend':
-      return [
-        { name: 'Status', value: String(node.statusCode) },
-        ...Object.entries(node.headers).map(([name, value]) => ({ name, value })),
-        { name: 'Body', value: node.body || 'none' },
-      ];
-    default:
-      return [];
+      return <ResponseForm backend={node} {...callers} />;
   }
+}
+
+const CREATE_FORMS = {
+  weightedBackend: WeightedForm,
+  failoverBackend: FailoverForm,
+  httpResponseBackend: ResponseForm,
+};
+
+const NewChoosingBackend = ({ kind }: { kind: ChoosingKind }) => {
+  const { route } = useLocation();
+  const words = BACKEND_WORDS[kind];
+  const CreateForm = CREATE_FORMS[kind];
+  return (
+    <Page title={`New ${words.noun}`} crumbs={crumbsOf(words)} lead={words.purpose}>
+      <CreateForm onDone={(id) => route(objectPath(kind, id))} onCancel={() => route(words.listPath)} />
+    </Page>
+  );
+};
+
+export const NewWeightedBackend = () => <NewChoosingBackend kind="weightedBackend" />;
+export const NewFailoverBackend = () => <NewChoosingBackend kind="failoverBackend" />;
+export const NewHttpResponse = () => <NewChoosingBackend kind="httpResponseBackend" />;
+
+/** `HTTP response` stays as it is. */
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
