@@ -59,7 +59,7 @@ export async function makeBackends(browser, { api, apiKey, https, signInLink, ag
     await page.waitForURL(route);
     await answers('The shop is closed.');
     await changeBackends(driver, { ask, answers, response, failover, weighted });
-    const cloud = await answerByPolicy(driver, https);
+    const cloud = await answerByPolicy(driver, { ask, https });
 
     const state = await context.storageState();
     const lists = ['', '/weighted', '/failover', '/responses'].flatMap((path) => [

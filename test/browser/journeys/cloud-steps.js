@@ -22,10 +22,12 @@ const GUARDED = `on_http_request:
 
 /**
  * @param {PageDriver} driver
- * @param {string} https host and port of the listener
+ * @param {object} with_
+ * @param {(query: string, variables?: object) => Promise<any>} with_.ask
+ * @param {string} with_.https host and port of the listener
  * @returns {Promise<{ url: string, endpointUrl: string, remove: () => Promise<void> }>} the pages of its settings and its traffic
  */
-export async function answerByPolicy({ page, at, button, heading }, https) {
+export async function answerByPolicy({ page, at, button, heading }, { ask, https }) {
   await page.goto(at('endpoints'));
   await page.getByRole('link', { name: 'New cloud endpoint' }).click();
   const name = page.getByLabel('Name', { exact: true });
@@ -79,6 +81,8 @@ export async function answerByPolicy({ page, at, button, heading }, https) {
     refused.status === 401 && admitted.status === 200,
   );
 
+  await tryOnCaptured();
+
   await page.goto(at('endpoints'));
   const row = page.getByRole('row').filter({ hasText: HOST });
   await row.getByText('policy answers').waitFor();
@@ -87,6 +91,27 @@ export async function answerByPolicy({ page, at, button, heading }, https) {
   const endpointUrl = page.url();
   await page.getByRole('link', { name: 'Settings', exact: true }).click();
   await page.waitForURL(url);
+
+  /** Fills the dry run with a request that was captured: from the form, and from the page of the request. */
+  async function tryOnCaptured() {
+    const id = url.slice(url.lastIndexOf('/') + 1);
+    await ask('mutation ($id: ID!) { startTrafficCapture(endpointId: $id, input: {}) { isOn } }', { id });
+    await visitName(https, HOST);
+    const sample = page.getByLabel('URL', { exact: true });
+    const isFilled = async () =>
+      until(async () => (await sample.inputValue()).includes(HOST), 'the request is in the form');
+    await page.reload();
+    await sample.fill('https://other.example/');
+    await button('Use a captured request').click();
+    await page.getByRole('dialog').getByRole('button', { name: /^GET / }).first().click();
+    await isFilled();
+    await page.goto(at(`traffic/${id}`));
+    await page.getByRole('row').filter({ hasText: 'GET /' }).getByRole('link').first().click();
+    await page.getByRole('link', { name: 'The cloud endpoint' }).click();
+    await isFilled();
+    await ask('mutation ($id: ID!) { stopTrafficCapture(endpointId: $id) { isOn } }', { id });
+    expectPromise('its policy is tried on a captured request, from its own page and from that of the request', true);
+  }
 
   async function remove() {
     await page.goto(url);

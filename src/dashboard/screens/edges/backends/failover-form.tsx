@@ -7,6 +7,7 @@ import { useFormFields } from '../../../ui/forms/use-form-fields.ts';
 import { ReferenceListField } from '../references/reference-field.tsx';
 import { backendReference } from '../references/references.ts';
 import { MemberForm } from './member-form.tsx';
+import { useMemberTunnels } from './member-tunnels.tsx';
 import { MEMBERS_MAX } from './members-max.ts';
 
 interface FailoverFormProps extends ObjectFormCallers {
@@ -25,6 +26,7 @@ export function FailoverForm({ backend, ...callers }: FailoverFormProps) {
     { draft: `failover backend ${backend?.id ?? 'new'}`, kind: backend && 'failoverBackend' },
   );
   const { values, bind } = fields;
+  const tunnelsOf = useMemberTunnels(values.backends);
   const toInput = () => ({ ...values, backends: [...values.backends] });
   return (
     <ObjectForm
@@ -45,6 +47,7 @@ export function FailoverForm({ backend, ...callers }: FailoverFormProps) {
         maxItems={MEMBERS_MAX}
         except={backend?.id}
         isOrdered
+        besides={tunnelsOf}
         help="A visit goes to the first that is online: a tunnel group with a live tunnel, or an HTTP response, which always is."
       />
       <MetadataFields bind={bind} />

@@ -10,6 +10,7 @@ import { useFormFields } from '../../../ui/forms/use-form-fields.ts';
 import { ReferenceListField } from '../references/reference-field.tsx';
 import { backendReference, useReferenceTitles } from '../references/references.ts';
 import { MemberForm } from './member-form.tsx';
+import { useMemberTunnels } from './member-tunnels.tsx';
 import { MEMBERS_MAX } from './members-max.ts';
 
 const WEIGHT = { min: 0, max: 10_000 };
@@ -37,7 +38,7 @@ export function WeightedForm({ backend, ...callers }: WeightedFormProps) {
       words: {
         backends: {
           label: 'Backends',
-          describe: (some) => some.map(({ id, weight }) => `${titleOf(id)}: ${weight}`).join('\n'),
+          describe: (some) => some.map(({ id, weight }) => `${titleOf(id)}: ${weight ?? 'no weight'}`).join('\n'),
         },
       },
     },
@@ -45,6 +46,7 @@ export function WeightedForm({ backend, ...callers }: WeightedFormProps) {
   const { backends, ...texts } = fields.values;
   // An error of the API stays until this value is another one.
   const ids = useMemo(() => backends.map(({ id }) => id), [backends]);
+  const tunnelsOf = useMemberTunnels(ids);
   const weightOf = (id: string) => backends.find((member) => member.id === id)?.weight ?? null;
   const setMembers = (next: readonly Member[]) => fields.set({ backends: next });
   const toInput = () => ({
@@ -76,15 +78,23 @@ export function WeightedForm({ backend, ...callers }: WeightedFormProps) {
         maxItems={MEMBERS_MAX}
         except={backend?.id}
         besides={(id, title) => (
-          <span class="with-unit">
-            <NumberInput
-              aria-label={`Weight of ${title}`}
-              aria-invalid={numberProblem(weightOf(id), WEIGHT) !== null || undefined}
-              value={weightOf(id)}
-              onChange={(weight) => setMembers(backends.map((member) => (member.id === id ? { id, weight } : member)))}
-            />
-            <span class="unit share">{shareOf(weightOf(id), backends)}</span>
-          </span>
+          <>
+            {tunnelsOf(id)}
+            <span class="with-unit">
+              <span class="unit" aria-hidden="true">
+                Weight
+              </span>
+              <NumberInput
+                aria-label={`Weight of ${title}`}
+                aria-invalid={numberProblem(weightOf(id), WEIGHT) !== null || undefined}
+                value={weightOf(id)}
+                onChange={(weight) =>
+                  setMembers(backends.map((member) => (member.id === id ? { id, weight } : member)))
+                }
+              />
+              <span class="unit share">{shareOf(weightOf(id), backends)}</span>
+            </span>
+          </>
         )}
         help="Each has a weight from 0, which is never chosen, to 10000. Backends that are offline leave their share to the others."
       />

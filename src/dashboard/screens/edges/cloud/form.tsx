@@ -64,7 +64,7 @@ export function CloudEndpointForm({ endpoint, ...callers }: CloudEndpointFormPro
           validate={allOf(required('A name'), validateHostName)}
           isCode
         />
-        <ReservedNames verb="Use" isTaken={(other) => other === name} onPick={bind('url').onChange} />
+        {!endpoint && <ReservedNames verb="Use" isTaken={(other) => other === name} onPick={bind('url').onChange} />}
         <PolicyField {...bind('trafficPolicy')} label="Traffic policy" host={host} isOptional />
         <p class="help">A request that no action of the policy answers gets 404.</p>
         <MetadataFields bind={bind} />
