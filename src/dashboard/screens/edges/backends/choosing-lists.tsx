@@ -18,7 +18,7 @@ import { type ListView, useListView } from '../../../ui/list/use-list-view.ts';
 import type { Column } from '../../../ui/table/table.tsx';
 import { RelativeTime } from '../../../ui/text/relative-time.tsx';
 import { newPath } from '../navigation.ts';
-import { BACKEND_WORDS, type ChoosingKind } from '../references/choosing-backends.ts';
+import { BACKEND_WORDS, type ChoosingKind, capitalized } from '../references/choosing-backends.ts';
 import { BackendTabs } from './backend-tabs.tsx';
 
 interface AnyRow {
@@ -102,7 +102,7 @@ interface ChoosingListProps<Row> {
 
 function ChoosingList<Row extends AnyRow>({ kind, view, columns }: ChoosingListProps<Row>) {
   const { noun, plural, listPath, purpose } = BACKEND_WORDS[kind];
-  const title = plural.charAt(0).toUpperCase() + plural.slice(1);
+  const title = capitalized(plural);
   return (
     <Page
       title={title}

@@ -5,11 +5,15 @@ import type { Operation } from '../../../data/client/operation.ts';
 import { useQuery } from '../../../data/hooks/use-query.ts';
 import { objectPath } from '../../../data/routing/paths.ts';
 import {
-  ChoosingBackend,
-  type ChoosingBackendQuery,
   DeleteFailoverBackend,
   DeleteHttpResponseBackend,
   DeleteWeightedBackend,
+  FailoverBackend,
+  type FailoverBackendQuery,
+  HttpResponseBackend,
+  type HttpResponseBackendQuery,
+  WeightedBackend,
+  type WeightedBackendQuery,
 } from '../../../generated/operations.ts';
 import { toast } from '../../../ui/feedback/toast.tsx';
 import type { ObjectFormCallers } from '../../../ui/forms/object-form.tsx';
@@ -17,12 +21,19 @@ import { Page, Section } from '../../../ui/layout/page.tsx';
 import { DescriptionList } from '../../../ui/text/description-list.tsx';
 import { RelativeTime } from '../../../ui/text/relative-time.tsx';
 import { DetailPage, NotYet } from '../detail-page.tsx';
-import { BACKEND_WORDS, CHOOSING_KINDS, type ChoosingKind, isChoosing } from '../references/choosing-backends.ts';
+import { BACKEND_WORDS, type ChoosingKind, capitalized } from '../references/choosing-backends.ts';
 import { FailoverForm } from './failover-form.tsx';
 import { ResponseForm } from './response-form.tsx';
 import { WeightedForm } from './weighted-form.tsx';
 
-type Node = Extract<NonNullable<ChoosingBackendQuery['node']>, { createdAt: string }>;
+type Result = WeightedBackendQuery | FailoverBackendQuery | HttpResponseBackendQuery;
+type AnyBackend = NonNullable<Result['backend']>;
+
+const QUERIES: Record<ChoosingKind, Operation<Result, { id: string }>> = {
+  weightedBackend: WeightedBackend,
+  failoverBackend: FailoverBackend,
+  httpResponseBackend: HttpResponseBackend,
+};
 
 const DELETIONS: Record<ChoosingKind, Operation<unknown, { id: string }>> = {
   weightedBackend: DeleteWeightedBackend,
@@ -41,14 +52,14 @@ const crumbsOf = ({ plural, listPath }: { plural: string; listPath: string }) =>
 ];
 
 export function ChoosingBackendPage({ kind, id }: { kind: ChoosingKind; id: string }) {
-  const { data, error, refetch } = useQuery(ChoosingBackend, { id }, { kinds: CHOOSING_KINDS });
+  const { data, error, refetch } = useQuery(QUERIES[kind], { id }, { kinds: [kind] });
   const { route } = useLocation();
   const words = BACKEND_WORDS[kind];
   const crumbs = crumbsOf(words);
-  const node = data?.node;
-  if (!node || !isChoosing(node))
+  const backend = data?.backend;
+  if (!backend)
     return <NotYet title={capitalized(words.noun)} noun={words.noun} crumbs={crumbs} error={error} refetch={refetch} />;
-  const { description, createdAt } = node;
+  const { description, createdAt } = backend;
   return (
     <DetailPage
       title={description || id}
@@ -68,7 +79,7 @@ export function ChoosingBackendPage({ kind, id }: { kind: ChoosingKind; id: stri
       <Section title="Settings" lead={LEADS[kind]}>
         <ChangeForm
           key={id}
-          node={node}
+          backend={backend}
           onDone={() => toast(`The ${words.noun} is changed.`)}
           onCancel={() => route(words.listPath)}
         />
@@ -77,14 +88,14 @@ export function ChoosingBackendPage({ kind, id }: { kind: ChoosingKind; id: stri
   );
 }
 
-function ChangeForm({ node, ...callers }: ObjectFormCallers & { node: Node }) {
-  switch (node.__typename) {
+function ChangeForm({ backend, ...callers }: ObjectFormCallers & { backend: AnyBackend }) {
+  switch (backend.__typename) {
     case 'WeightedBackend':
-      return <WeightedForm backend={node} {...callers} />;
+      return <WeightedForm backend={backend} {...callers} />;
     case 'FailoverBackend':
-      return <FailoverForm backend={node} {...callers} />;
+      return <FailoverForm backend={backend} {...callers} />;
     case 'HttpResponseBackend':
-      return <ResponseForm backend={node} {...callers} />;
+      return <ResponseForm backend={backend} {...callers} />;
   }
 }
 
@@ -108,8 +119,3 @@ const NewChoosingBackend = ({ kind }: { kind: ChoosingKind }) => {
 export const NewWeightedBackend = () => <NewChoosingBackend kind="weightedBackend" />;
 export const NewFailoverBackend = () => <NewChoosingBackend kind="failoverBackend" />;
 export const NewHttpResponse = () => <NewChoosingBackend kind="httpResponseBackend" />;
-
-/** `HTTP response` stays as it is. */
-function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}

@@ -64,3 +64,8 @@ export function isChoosing<T extends { __typename: string }>(node: T): node is E
 export function backendTitle({ __typename, id, description }: NamedBackend): string {
   return `${description || id} (${BACKEND_WORDS[KINDS_BY_TYPE[__typename]].noun})`;
 }
+
+/** Words as a title: `HTTP response` stays as it is. */
+export function capitalized(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
