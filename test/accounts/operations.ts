@@ -57,7 +57,7 @@ const named: Record<string, string[]> = {
   userId: ['user'],
   credentialId: ['credential'],
   endpointId: ['servedEndpoint'],
-  storedIn: ['httpsEdgeRoute', 'tlsEdge', 'tcpEdge'],
+  storedIn: ['httpsEdgeRoute', 'tlsEdge', 'tcpEdge', 'endpoint'],
   domainId: ['reservedDomain'],
   ruleId: ['alertRule'],
   channelIds: ['alertChannel'],

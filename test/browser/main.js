@@ -4,6 +4,7 @@
 
 import { haveAccidents } from './journeys/accidents.js';
 import { loseHalfOfFleet } from './journeys/alerts.js';
+import { makeBackends } from './journeys/backends.js';
 import { walkThroughDashboard } from './journeys/dashboard.js';
 import { exploreSchema } from './journeys/graphiql.js';
 import { watchManyEndpoints } from './journeys/many-endpoints.js';
@@ -23,6 +24,7 @@ const usual = {
   alerts: loseHalfOfFleet,
   'stolen-cookie': replayStolenCookie,
   tcp: serveAddress,
+  backends: makeBackends,
   visitors: signVisitorOut,
   operators: signOperatorIn,
   'second-factor': useSecondFactor,

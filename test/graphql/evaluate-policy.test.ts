@@ -129,6 +129,7 @@ describe('a policy as it is shown, with masks in place of its secrets,', () => {
       outcome { kind }
     }
   }`;
+  const refused = { errors: [{ extensions: { code: 'NOT_FOUND' } }] };
   let storedIn: string;
   beforeAll(async () => {
     const { body: edge } = await account.call('POST', '/edges/https', {});
@@ -149,6 +150,15 @@ describe('a policy as it is shown, with masks in place of its secrets,', () => {
     ]);
   });
 
+  test('is tried with those of the cloud endpoint that it belongs to', async () => {
+    await account.call('POST', '/reserved_domains', { domain: 'tried.example.com' });
+    const cloud = { url: 'https://tried.example.com', traffic_policy: shown.replace('<secret>', 'correct horse') };
+    const { body: endpoint } = await account.call('POST', '/endpoints', cloud);
+    const { body, text } = await attempt(endpoint.id);
+    expect(body.data.evaluatePolicy, text).toMatchObject({ problems: [], outcome: { kind: 'forwarded' } });
+    expect((await attempt(endpoint.id, await gateway.newAccount())).body).toMatchObject(refused);
+  });
+
   test('cannot be tried without it', async () => {
     expect((await attempt(null)).body.data.evaluatePolicy).toMatchObject({
       problems: [{ path: 'on_http_request[0].actions[0].config.credentials[0]', errorCode: 'ERR_GATEWAY_90390' }],
@@ -162,7 +172,6 @@ describe('a policy as it is shown, with masks in place of its secrets,', () => {
   });
 
   test('cannot be tried with those of another account, or of what has none', async () => {
-    const refused = { errors: [{ extensions: { code: 'NOT_FOUND' } }] };
     const other = await gateway.newAccount();
     expect((await attempt(storedIn, other)).body).toMatchObject(refused);
     for (const id of [other.ownerId, 'x', storedIn.slice(0, -1)])

@@ -37,6 +37,7 @@ const layersOf: Record<string, string[]> = {
   'screens/edges': [
     'index.tsx',
     'publishing',
+    'cloud',
     'https-edge.tsx',
     'connection-edge.tsx',
     'routes',

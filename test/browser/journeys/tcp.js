@@ -98,7 +98,7 @@ async function makeEdge({ page, at, button, heading }, ask) {
   await heading('tunnel.localhost:').waitFor();
   const url = page.url();
   await page.getByRole('link', { name: 'Set up Backend' }).click();
-  await page.getByLabel('Tunnel group').selectOption(group.id);
+  await page.getByLabel('Backend', { exact: true }).selectOption(group.id);
   await button('Set the backend').click();
   await page.waitForURL(url);
   await page.getByText('no tunnel', { exact: true }).waitFor();

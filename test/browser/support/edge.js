@@ -1,6 +1,6 @@
 // An edge with a route whose circuit breaker trips after few requests, and its visitors.
 
-import { request } from 'node:https';
+import { visitName } from './visit.js';
 
 export const DOMAIN = 'edge.tunnel.localhost';
 const LABEL = 'browser';
@@ -38,15 +38,6 @@ export async function createEdge(ask) {
  * @param {string} address host and port of the HTTPS listener
  * @returns {Promise<number>} the status of the response
  */
-export function visitEdge(address) {
-  const [host, port] = address.split(':');
-  return new Promise((resolve, reject) => {
-    // The test does not check the certificate.
-    const options = { host, port, servername: DOMAIN, headers: { host: DOMAIN }, rejectUnauthorized: false };
-    request(options, (response) => {
-      response.resume().on('end', () => resolve(response.statusCode ?? 0));
-    })
-      .on('error', reject)
-      .end();
-  });
+export async function visitEdge(address) {
+  return (await visitName(address, DOMAIN)).status;
 }

@@ -48,8 +48,8 @@ builder.queryField('evaluatePolicy', (t) =>
       proto: t.arg({ type: PolicyProto, description: 'What kind of endpoint the policy is for. Default `https`.' }),
       storedIn: t.arg.id({
         description:
-          'The id of the route, TLS edge or TCP edge that the policy is to replace the one of. Where the policy has `<secret>`, the ' +
-          'secret is the one that is stored there, as if it were uploaded.',
+          'The id of the route, TLS edge, TCP edge or cloud endpoint that the policy is to replace the one of. Where the policy has ' +
+          '`<secret>`, the secret is the one that is stored there, as if it were uploaded.',
       }),
     },
     resolve: async (_, { policy, request, response, proto, storedIn }, context) => {
@@ -74,13 +74,20 @@ builder.queryField('evaluatePolicy', (t) =>
   }),
 );
 
-/** @throws {ApiError} when the account has no such route or edge. */
-async function secretsStoredIn(id: string, { db, accountId, app }: Context): Promise<PolicySecret[]> {
+/** @throws {ApiError} when the account has no such route, edge or cloud endpoint. */
+async function secretsStoredIn(storedIn: string, { db, accountId, app }: Context): Promise<PolicySecret[]> {
+  const id = isId('ep', storedIn) ? await cloudRowOf(db, accountId, storedIn) : storedIn;
   const table = isId('edghtsrt', id) ? 'route' : 'edge';
-  const isHost = table === 'route' || isId('edgtls', id) || isId('edgtcp', id);
+  const isHost = table === 'route' || ['edgtls', 'edgtcp', 'edgcld'].some((prefix) => isId(prefix, id));
   const host = isHost ? await rowWithPolicy(db, { table, id, accountId }) : undefined;
-  const { policy } = requireFound(host, 'route, TLS edge or TCP edge');
+  const { policy } = requireFound(host, 'route, TLS edge, TCP edge or cloud endpoint');
   return policy ? openSecrets(app.keys, { table, id, accountId }, policy) : [];
+}
+
+/** The id of the row that holds the policy of a cloud endpoint; '' where the account has no such one. */
+async function cloudRowOf(db: Context['db'], accountId: string, id: string): Promise<string> {
+  const where = { id, accountId, type: 'CLOUD' } as const;
+  return (await db.endpoint.findFirst({ where, select: { edgeId: true } }))?.edgeId ?? '';
 }
 
 /** The secrets of the account as trial runs have them: without their values, which the result could show. */

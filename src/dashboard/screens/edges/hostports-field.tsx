@@ -1,6 +1,6 @@
 // The field for what an edge answers: host names, or the addresses of a TCP edge.
 
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, ComponentType } from 'preact';
 import { useQuery } from '../../data/hooks/use-query.ts';
 import { pathTo } from '../../data/routing/paths.ts';
 import { ReservedAddressNames, ReservedDomainNames } from '../../generated/operations.ts';
@@ -20,7 +20,6 @@ export function HostportsField({ kind, ...field }: BoundField & { kind: EdgeKind
 }
 
 function NamesField({ kind, ...field }: BoundField & { kind: EdgeKind }) {
-  const { data } = useQuery(ReservedDomainNames, {}, { kinds: ['reservedDomain'] });
   return (
     <ReservedField
       {...field}
@@ -28,21 +27,33 @@ function NamesField({ kind, ...field }: BoundField & { kind: EdgeKind }) {
       label="Names"
       itemName="name"
       placeholder="app.example.com"
-      validateLine={validateName}
+      validateLine={validateHostName}
       help="Reserved domains, or names below a reserved wildcard. An edge answers on port 443 only."
-      reserved={data?.reservedDomains?.nodes.map(({ domain }) => domain)}
-      noneReserved={
-        <>
-          No domain is reserved yet, and an edge only answers reserved ones:{' '}
-          <a href={pathTo('domains', 'new')}>reserve a domain</a> first.
-        </>
-      }
+      Suggestions={ReservedNames}
     />
   );
 }
 
+interface SuggestionsProps {
+  /** What the buttons do with a suggestion: `Add`. */
+  verb: string;
+  /** Whether it is in the form already. */
+  isTaken: (name: string) => boolean;
+  onPick: (name: string) => void;
+}
+
+/** Buttons that put reserved domains into a form. */
+export function ReservedNames(props: SuggestionsProps) {
+  const { data } = useQuery(ReservedDomainNames, {}, { kinds: ['reservedDomain'] });
+  return (
+    <Suggestions {...props} reserved={data?.reservedDomains?.nodes.map(({ domain }) => domain)}>
+      No domain is reserved yet, and only reserved ones are answered:{' '}
+      <a href={pathTo('domains', 'new')}>reserve a domain</a> first.
+    </Suggestions>
+  );
+}
+
 function AddressesField(field: BoundField) {
-  const { data } = useQuery(ReservedAddressNames, {}, { kinds: ['reservedAddress'] });
   return (
     <ReservedField
       {...field}
@@ -52,30 +63,58 @@ function AddressesField(field: BoundField) {
       placeholder="gateway.example.com:20123"
       validateLine={validateAddress}
       help="Reserved TCP addresses."
-      reserved={data?.reservedAddresses?.nodes.map(({ addr }) => addr)}
-      noneReserved={
-        <>
-          No TCP address is reserved yet, and an edge only answers reserved ones:{' '}
-          <a href={pathTo('domains', 'addresses', 'new')}>reserve an address</a> first.
-        </>
-      }
+      Suggestions={ReservedAddresses}
     />
+  );
+}
+
+function ReservedAddresses(props: SuggestionsProps) {
+  const { data } = useQuery(ReservedAddressNames, {}, { kinds: ['reservedAddress'] });
+  return (
+    <Suggestions {...props} reserved={data?.reservedAddresses?.nodes.map(({ addr }) => addr)}>
+      No TCP address is reserved yet, and an edge only answers reserved ones:{' '}
+      <a href={pathTo('domains', 'addresses', 'new')}>reserve an address</a> first.
+    </Suggestions>
+  );
+}
+
+interface ReservedSuggestionsProps extends SuggestionsProps {
+  /** What the account has reserved, of which some is suggested; undefined while it is loading. */
+  reserved: readonly string[] | undefined;
+  /** Shown when that is nothing. */
+  children: ComponentChildren;
+}
+
+function Suggestions({ verb, reserved, isTaken, onPick, children }: ReservedSuggestionsProps) {
+  const suggestions = reserved?.filter((name) => !isTaken(name)).slice(0, MAX_SUGGESTIONS) ?? [];
+  return (
+    <>
+      {suggestions.length > 0 && (
+        <div class="actions">
+          {suggestions.map((name) => (
+            <Button key={name} onClick={() => onPick(name)}>
+              {verb} {name}
+            </Button>
+          ))}
+        </div>
+      )}
+      {reserved?.length === 0 && (
+        <Note>
+          <p>{children}</p>
+        </Note>
+      )}
+    </>
   );
 }
 
 interface ReservedFieldProps extends ListFieldProps {
   kind: EdgeKind;
-  /** What the account has reserved, of which some is suggested; undefined while it is loading. */
-  reserved: readonly string[] | undefined;
-  /** Shown when that is nothing. */
-  noneReserved: ComponentChildren;
+  Suggestions: ComponentType<SuggestionsProps>;
 }
 
-function ReservedField({ kind, reserved, noneReserved, ...field }: ReservedFieldProps) {
+function ReservedField({ kind, Suggestions, ...field }: ReservedFieldProps) {
   const { value, onChange } = field;
   const taken = linesToHostports(kind, value);
-  const isTaken = (name: string) => linesToHostports(kind, [name]).some((hostport) => taken.includes(hostport));
-  const suggestions = reserved?.filter((name) => !isTaken(name)).slice(0, MAX_SUGGESTIONS) ?? [];
   return (
     <div class="hostports">
       <ListField
@@ -87,20 +126,11 @@ function ReservedField({ kind, reserved, noneReserved, ...field }: ReservedField
           return twice === undefined ? null : `${hostName(twice)} stands twice.`;
         }}
       />
-      {suggestions.length > 0 && (
-        <div class="actions">
-          {suggestions.map((name) => (
-            <Button key={name} onClick={() => onChange([...nonEmptyLines(value), name])}>
-              Add {name}
-            </Button>
-          ))}
-        </div>
-      )}
-      {reserved?.length === 0 && (
-        <Note>
-          <p>{noneReserved}</p>
-        </Note>
-      )}
+      <Suggestions
+        verb="Add"
+        isTaken={(name) => linesToHostports(kind, [name]).some((hostport) => taken.includes(hostport))}
+        onPick={(name) => onChange([...nonEmptyLines(value), name])}
+      />
     </div>
   );
 }
@@ -111,7 +141,8 @@ export function linesToHostports(kind: EdgeKind, lines: readonly string[]): stri
   return nonEmptyLines(lines).map((line) => withPort(line).toLowerCase());
 }
 
-function validateName(line: string): string | null {
+/** A host name, with port 443 or none. */
+export function validateHostName(line: string): string | null {
   const [, name, port] = /^([^:]*)(?::(.*))?$/.exec(line.trim()) ?? [];
   if (!/^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(name ?? '')) return 'This must be a name, as app.example.com.';
   return port === undefined || port === '443' ? null : 'An edge answers on port 443 only.';

@@ -3,7 +3,16 @@
 import { Route, Router } from 'preact-iso/router';
 import { NotFound } from '../../shell/not-found.tsx';
 import { AuthorityList, AuthorityPage, NewAuthority } from './authorities/index.tsx';
+import { NewFailoverBackend, NewHttpResponse, NewStaticBackend, NewWeightedBackend } from './backends/choosing.tsx';
+import {
+  FailoverBackendList,
+  HttpResponseList,
+  StaticBackendList,
+  WeightedBackendList,
+} from './backends/choosing-lists.tsx';
 import { BackendList, BackendPage, NewBackend } from './backends/index.tsx';
+import { CloudEndpointList } from './cloud/list.tsx';
+import { CloudEndpointPage, NewCloudEndpoint } from './cloud/pages.tsx';
 import { TcpEdgeModulePage, TcpEdgePage, TlsEdgeModulePage, TlsEdgePage } from './connection-edge.tsx';
 import './edges.css';
 import { HttpsEdgeList, TcpEdgeList, TlsEdgeList } from './edge-lists.tsx';
@@ -40,8 +49,19 @@ export default function Screen() {
       <Route path="/tls/:id/modules/:module" component={TlsEdgeModulePage} />
       <Route path="/tcp/:id" component={TcpEdgePage} />
       <Route path="/tcp/:id/modules/:module" component={TcpEdgeModulePage} />
+      <Route path="/cloud" component={CloudEndpointList} />
+      <Route path="/cloud/new" component={NewCloudEndpoint} />
+      <Route path="/cloud/:id" component={CloudEndpointPage} />
       <Route path="/backends" component={BackendList} />
       <Route path="/backends/new" component={NewBackend} />
+      <Route path="/backends/weighted" component={WeightedBackendList} />
+      <Route path="/backends/weighted/new" component={NewWeightedBackend} />
+      <Route path="/backends/failover" component={FailoverBackendList} />
+      <Route path="/backends/failover/new" component={NewFailoverBackend} />
+      <Route path="/backends/responses" component={HttpResponseList} />
+      <Route path="/backends/responses/new" component={NewHttpResponse} />
+      <Route path="/backends/static" component={StaticBackendList} />
+      <Route path="/backends/static/new" component={NewStaticBackend} />
       <Route path="/backends/:id" component={BackendPage} />
       <Route path="/ip-policies" component={IpPolicyList} />
       <Route path="/ip-policies/new" component={NewIpPolicy} />

@@ -8,7 +8,12 @@ export const listPaths = {
   https: pathTo('edges'),
   tls: pathTo('edges', 'tls'),
   tcp: pathTo('edges', 'tcp'),
+  cloud: pathTo('edges', 'cloud'),
   backends: pathTo('edges', 'backends'),
+  weighted: pathTo('edges', 'backends', 'weighted'),
+  failover: pathTo('edges', 'backends', 'failover'),
+  responses: pathTo('edges', 'backends', 'responses'),
+  static: pathTo('edges', 'backends', 'static'),
   ipPolicies: pathTo('edges', 'ip-policies'),
   restrictions: pathTo('edges', 'ip-restrictions'),
   vaults: pathTo('edges', 'vaults'),
@@ -19,7 +24,8 @@ export const tabs: readonly Tab[] = [
   { title: 'HTTPS edges', href: listPaths.https },
   { title: 'TLS edges', href: listPaths.tls },
   { title: 'TCP edges', href: listPaths.tcp },
-  { title: 'Tunnel groups', href: listPaths.backends },
+  { title: 'Cloud endpoints', href: listPaths.cloud },
+  { title: 'Backends', href: listPaths.backends, hasTabs: true },
   { title: 'IP policies', href: listPaths.ipPolicies },
   { title: 'IP restrictions', href: listPaths.restrictions },
   { title: 'Vaults', href: listPaths.vaults },
@@ -53,6 +59,11 @@ export const edgeLists: Record<EdgeKind, string> = {
 /** The page that leads from a new edge to its first visitor. @param domainId the domain that its name comes under. */
 export function startPath(kind: 'httpsEdge' | 'tlsEdge', id: string, domainId: string): string {
   return `${objectPath(kind, id)}/start?domain=${encodeURIComponent(domainId)}`;
+}
+
+/** The page that changes a cloud endpoint. That of its traffic is `objectPath('endpoint', id)`. */
+export function cloudEndpointPath(id: string): string {
+  return pathTo('edges', 'cloud', id);
 }
 
 export function newRoutePath(edgeId: string): string {

@@ -12,6 +12,7 @@ import { DescriptionList } from '../../ui/text/description-list.tsx';
 import { Milliseconds } from '../../ui/text/numbers.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { CredentialLink } from '../agents/credential-link.tsx';
+import { cloudEndpointPath } from '../edges/navigation.ts';
 import { RecentRequests } from '../requests/recent-requests.tsx';
 import { HistorySection } from '../traffic-history/history-section.tsx';
 import { CaptureState } from './capture-state.tsx';
@@ -23,7 +24,7 @@ import { TrafficDetails } from './traffic-facts.tsx';
 import { useTraffic } from './use-traffic.ts';
 
 export function LiveEndpointPage({ endpoint }: { endpoint: LiveEndpointFactsFragment }) {
-  const { id, publicUrl, proto, edge } = endpoint;
+  const { id, publicUrl, proto, edge, type } = endpoint;
   const traffic = useTraffic(useSignal([id]));
   const isHttp = proto === 'http' || proto === 'https';
   return (
@@ -37,6 +38,7 @@ export function LiveEndpointPage({ endpoint }: { endpoint: LiveEndpointFactsFrag
             <a class="button" href={publicUrl} target="_blank" rel="noopener noreferrer">
               Visit
             </a>
+            {type === 'cloud' && <LinkButton href={cloudEndpointPath(id)}>Settings</LinkButton>}
             <LinkButton variant="primary" href={pathTo('traffic', id)}>
               Traffic
             </LinkButton>
@@ -80,6 +82,7 @@ function FailureNote({ endpoint: { id, health } }: { endpoint: LiveEndpointFacts
 
 function EndpointDetails({ endpoint }: { endpoint: LiveEndpointFactsFragment }) {
   const { publicUrl, hostport, region, tunnelSession: agent, tunnel, roundTrip } = endpoint;
+  const isCloud = endpoint.type === 'cloud';
   return (
     <DescriptionList
       items={[
@@ -87,7 +90,7 @@ function EndpointDetails({ endpoint }: { endpoint: LiveEndpointFactsFragment }) 
         { name: 'Name and port', value: <code>{hostport}</code> },
         { name: 'Up', value: <RelativeTime at={endpoint.createdAt} as="since" /> },
         endpoint.health.state === 'FAILING' && { name: 'Failing', value: <Failing health={endpoint.health} /> },
-        {
+        !isCloud && {
           name: 'Last round trip',
           value: roundTrip ? (
             <>
@@ -108,7 +111,8 @@ function EndpointDetails({ endpoint }: { endpoint: LiveEndpointFactsFragment }) 
             </>
           ),
         },
-        !agent && { name: 'Agents behind it', value: String(endpoint.agents) },
+        isCloud && { name: 'Answered by', value: <a href={cloudEndpointPath(endpoint.id)}>its traffic policy</a> },
+        !agent && !isCloud && { name: 'Agents behind it', value: String(endpoint.agents) },
         agent?.credential && {
           name: 'Credential',
           value: <CredentialLink id={agent.credential.id} />,

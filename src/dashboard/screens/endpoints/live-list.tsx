@@ -3,6 +3,7 @@ import { useMemo } from 'preact/hooks';
 import { useQuery } from '../../data/hooks/use-query.ts';
 import { kindOf, objectPath, pathTo } from '../../data/routing/paths.ts';
 import { type EndpointRowFragment, Endpoints, OfflineEndpoints } from '../../generated/operations.ts';
+import { LinkButton } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/layout/empty-state.tsx';
 import { Page, Section } from '../../ui/layout/page.tsx';
 import { ListTable } from '../../ui/list/list-table.tsx';
@@ -12,6 +13,7 @@ import { CopyButton } from '../../ui/text/copy-button.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { StartCommand } from '../credentials/start-command.tsx';
 import { CertificateWarningList } from '../domains/provisioning/warnings.tsx';
+import { cloudEndpointPath, listPaths, newPath } from '../edges/navigation.ts';
 import { SparklineCell } from '../traffic-history/sparkline-cell.tsx';
 import { type SparklinesById, useSparklines } from '../traffic-history/use-sparklines.ts';
 import { EndpointDot } from './endpoint-dot.tsx';
@@ -37,7 +39,11 @@ export function LiveEndpointList() {
   const columns = useMemo(() => columnsOf(traffic, sparklines), [traffic, sparklines]);
   const recentlyOffline = offline?.nodes ?? [];
   return (
-    <Page title="Endpoints" lead="Public addresses that are served now, and who is behind them.">
+    <Page
+      title="Endpoints"
+      lead="Public addresses that are served now, and who is behind them."
+      actions={<LinkButton href={newPath(listPaths.cloud)}>New cloud endpoint</LinkButton>}
+    >
       <CertificateWarningList />
       <EndpointTabs />
       <ListTable
@@ -122,7 +128,8 @@ function columnsOf(
   ];
 }
 
-function agentCell({ edge, agents, tunnelSession }: EndpointRowFragment) {
+function agentCell({ id, type, edge, agents, tunnelSession }: EndpointRowFragment) {
+  if (type === 'cloud') return <a href={cloudEndpointPath(id)}>policy</a>;
   if (edge) {
     return (
       <>

@@ -92,7 +92,10 @@ function ConflictValue({ text }: { text: string }) {
   if (text === '') return <span class="muted">nothing</span>;
   return (
     <>
-      <pre class="user-text">{isWhole ? text : text.slice(0, MAX_SHOWN_LENGTH)}</pre>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be scrolled by keyboard, too */}
+      <pre class="user-text" tabIndex={0}>
+        {isWhole ? text : text.slice(0, MAX_SHOWN_LENGTH)}
+      </pre>
       {!isWhole && text.length > MAX_SHOWN_LENGTH && <Button onClick={() => setWhole(true)}>Show all of it</Button>}
     </>
   );

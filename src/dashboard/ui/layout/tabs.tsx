@@ -4,6 +4,8 @@ import { useLocation } from 'preact-iso/router';
 export interface Tab {
   title: string;
   href: string;
+  /** It has tabs of its own below it, and is the current one at those, too. */
+  hasTabs?: boolean;
 }
 
 /** Links to sibling pages, shown as tabs. */
@@ -22,8 +24,12 @@ export function Tabs({ tabs, label }: { tabs: readonly Tab[]; label: string }) {
 
   return (
     <nav ref={strip} class="tabs" aria-label={label}>
-      {tabs.map(({ title, href }) => (
-        <a key={href} href={href} aria-current={path === href ? 'page' : undefined}>
+      {tabs.map(({ title, href, hasTabs }) => (
+        <a
+          key={href}
+          href={href}
+          aria-current={path === href ? 'page' : hasTabs && path.startsWith(`${href}/`) ? true : undefined}
+        >
           {title}
         </a>
       ))}

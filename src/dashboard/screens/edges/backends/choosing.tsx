@@ -1,67 +1,134 @@
-// The page of a backend that is no tunnel group. It is changed with the API.
+// The page of a backend that is no tunnel group.
 
-import type { ComponentChildren } from 'preact';
+import { useLocation } from 'preact-iso/router';
+import type { Operation } from '../../../data/client/operation.ts';
 import { useQuery } from '../../../data/hooks/use-query.ts';
 import { objectPath } from '../../../data/routing/paths.ts';
-import { ChoosingBackend, type ChoosingBackendQuery } from '../../../generated/operations.ts';
-import { Page } from '../../../ui/layout/page.tsx';
+import {
+  DeleteFailoverBackend,
+  DeleteHttpResponseBackend,
+  DeleteStaticBackend,
+  DeleteWeightedBackend,
+  FailoverBackend,
+  type FailoverBackendQuery,
+  HttpResponseBackend,
+  type HttpResponseBackendQuery,
+  StaticBackend,
+  type StaticBackendQuery,
+  WeightedBackend,
+  type WeightedBackendQuery,
+} from '../../../generated/operations.ts';
+import { toast } from '../../../ui/feedback/toast.tsx';
+import type { ObjectFormCallers } from '../../../ui/forms/object-form.tsx';
+import { Page, Section } from '../../../ui/layout/page.tsx';
 import { DescriptionList } from '../../../ui/text/description-list.tsx';
 import { RelativeTime } from '../../../ui/text/relative-time.tsx';
-import { NotYet } from '../detail-page.tsx';
-import { listPaths } from '../navigation.ts';
-import { BACKEND_NOUNS, CHOOSING_KINDS, isChoosing } from '../references/choosing-backends.ts';
-import { useReferenceTitles } from '../references/references.ts';
+import { DetailPage, NotYet } from '../detail-page.tsx';
+import { BACKEND_WORDS, type ChoosingKind, capitalized } from '../references/choosing-backends.ts';
+import { FailoverForm } from './failover-form.tsx';
+import { ResponseForm } from './response-form.tsx';
+import { StaticForm } from './static-form.tsx';
+import { WeightedForm } from './weighted-form.tsx';
 
-const crumbs = [{ title: 'Tunnel groups', href: listPaths.backends }];
+type Result = WeightedBackendQuery | FailoverBackendQuery | HttpResponseBackendQuery | StaticBackendQuery;
+type AnyBackend = NonNullable<Result['backend']>;
 
-export function ChoosingBackendPage({ id }: { id: string }) {
-  const { data, error, refetch } = useQuery(ChoosingBackend, { id }, { kinds: CHOOSING_KINDS });
-  const node = data?.node;
-  const members = node ? memberIds(node) : [];
-  const nameOf = useReferenceTitles(members);
-  if (!node || !isChoosing(node)) return <NotYet title="Backend" crumbs={crumbs} error={error} refetch={refetch} />;
-  const link = (member: string) => <a href={objectPath('tunnelGroupBackend', member)}>{nameOf(member)}</a>;
-  const { description, createdAt, metadata } = node;
+const QUERIES: Record<ChoosingKind, Operation<Result, { id: string }>> = {
+  weightedBackend: WeightedBackend,
+  failoverBackend: FailoverBackend,
+  httpResponseBackend: HttpResponseBackend,
+  staticBackend: StaticBackend,
+};
+
+const DELETIONS: Record<ChoosingKind, Operation<unknown, { id: string }>> = {
+  weightedBackend: DeleteWeightedBackend,
+  failoverBackend: DeleteFailoverBackend,
+  httpResponseBackend: DeleteHttpResponseBackend,
+  staticBackend: DeleteStaticBackend,
+};
+
+const LEADS: Record<ChoosingKind, string> = {
+  weightedBackend: 'Traffic follows new weights at once.',
+  failoverBackend: 'Traffic follows a new order at once.',
+  httpResponseBackend: 'The next request gets the new response.',
+  staticBackend: 'The next connection goes to the new address; those that are open stay.',
+};
+
+const LEADS_TO_OTHERS: readonly ChoosingKind[] = ['weightedBackend', 'failoverBackend'];
+
+const crumbsOf = ({ plural, listPath }: { plural: string; listPath: string }) => [
+  { title: capitalized(plural), href: listPath },
+];
+
+export function ChoosingBackendPage({ kind, id }: { kind: ChoosingKind; id: string }) {
+  const { data, error, refetch } = useQuery(QUERIES[kind], { id }, { kinds: [kind] });
+  const { route } = useLocation();
+  const words = BACKEND_WORDS[kind];
+  const crumbs = crumbsOf(words);
+  const backend = data?.backend;
+  if (!backend)
+    return <NotYet title={capitalized(words.noun)} noun={words.noun} crumbs={crumbs} error={error} refetch={refetch} />;
+  const { description, createdAt } = backend;
   return (
-    <Page title={description || id} crumbs={crumbs}>
+    <DetailPage
+      title={description || id}
+      crumbs={crumbs}
+      noun={words.noun}
+      id={id}
+      remove={DELETIONS[kind]}
+      consequence={`${LEADS_TO_OTHERS.includes(kind) ? 'The backends that it leads to stay. ' : ''}An edge, a route or a backend that sends traffic to it has to be changed first.`}
+    >
       <DescriptionList
         items={[
-          { name: 'Kind', value: BACKEND_NOUNS[node.__typename] },
-          ...contentOf(node, link),
-          metadata !== '' && { name: 'Metadata', value: metadata },
+          { name: 'Kind', value: words.noun },
           { name: 'Created', value: <RelativeTime at={createdAt} /> },
           { name: 'Id', value: <code>{id}</code> },
         ]}
       />
-    </Page>
+      <Section title="Settings" lead={LEADS[kind]}>
+        <ChangeForm
+          key={id}
+          backend={backend}
+          onDone={() => toast(`The ${words.noun} is changed.`)}
+          onCancel={() => route(words.listPath)}
+        />
+      </Section>
+    </DetailPage>
   );
 }
 
-type Node = NonNullable<ChoosingBackendQuery['node']>;
-
-function memberIds(node: Node): readonly string[] {
-  if (node.__typename === 'FailoverBackend') return node.order;
-  return node.__typename === 'WeightedBackend' ? Object.keys(node.weights) : [];
-}
-
-function contentOf(node: Node, link: (id: string) => ComponentChildren) {
-  switch (node.__typename) {
+function ChangeForm({ backend, ...callers }: ObjectFormCallers & { backend: AnyBackend }) {
+  switch (backend.__typename) {
     case 'WeightedBackend':
-      return Object.entries(node.weights).map(([id, weight]) => ({ name: `Weight ${weight}`, value: link(id) }));
+      return <WeightedForm backend={backend} {...callers} />;
     case 'FailoverBackend':
-      return node.order.map((id, index) => ({ name: `Choice ${index + 1}`, value: link(id) }));
+      return <FailoverForm backend={backend} {...callers} />;
     case 'HttpResponseBackend':
-      return [
-        { name: 'Status', value: String(node.statusCode) },
-        ...Object.entries(node.headers).map(([name, value]) => ({ name, value })),
-        { name: 'Body', value: node.body || 'none' },
-      ];
+      return <ResponseForm backend={backend} {...callers} />;
     case 'StaticBackend':
-      return [
-        { name: 'Address', value: <code>{node.address}</code> },
-        { name: 'TLS', value: node.tls.enabled ? 'yes' : 'no' },
-      ];
-    default:
-      return [];
+      return <StaticForm backend={backend} {...callers} />;
   }
 }
+
+const CREATE_FORMS = {
+  weightedBackend: WeightedForm,
+  failoverBackend: FailoverForm,
+  httpResponseBackend: ResponseForm,
+  staticBackend: StaticForm,
+};
+
+const NewChoosingBackend = ({ kind }: { kind: ChoosingKind }) => {
+  const { route } = useLocation();
+  const words = BACKEND_WORDS[kind];
+  const CreateForm = CREATE_FORMS[kind];
+  return (
+    <Page title={`New ${words.noun}`} crumbs={crumbsOf(words)} lead={words.purpose}>
+      <CreateForm onDone={(id) => route(objectPath(kind, id))} onCancel={() => route(words.listPath)} />
+    </Page>
+  );
+};
+
+export const NewWeightedBackend = () => <NewChoosingBackend kind="weightedBackend" />;
+export const NewFailoverBackend = () => <NewChoosingBackend kind="failoverBackend" />;
+export const NewHttpResponse = () => <NewChoosingBackend kind="httpResponseBackend" />;
+export const NewStaticBackend = () => <NewChoosingBackend kind="staticBackend" />;

@@ -9,15 +9,16 @@ import { LinkButton } from '../../../ui/button.tsx';
 import { toast } from '../../../ui/feedback/toast.tsx';
 import { EmptyState } from '../../../ui/layout/empty-state.tsx';
 import { Page, Section } from '../../../ui/layout/page.tsx';
-import { Tabs } from '../../../ui/layout/tabs.tsx';
 import { ListTable } from '../../../ui/list/list-table.tsx';
 import { useListView } from '../../../ui/list/use-list-view.ts';
 import type { Column } from '../../../ui/table/table.tsx';
 import { RelativeTime } from '../../../ui/text/relative-time.tsx';
 import { DetailPage, NotYet } from '../detail-page.tsx';
 import { Labels, labelsText } from '../labels.tsx';
-import { listPaths, newPath, tabs } from '../navigation.ts';
+import { listPaths, newPath } from '../navigation.ts';
+import { CHOOSING_KINDS } from '../references/choosing-backends.ts';
 import { TunnelCount } from '../tunnel-count.tsx';
+import { BackendTabs } from './backend-tabs.tsx';
 import { ChoosingBackendPage } from './choosing.tsx';
 import { BackendForm } from './form.tsx';
 import { TunnelsOfBackend } from './tunnels.tsx';
@@ -63,7 +64,7 @@ export function BackendList() {
         </LinkButton>
       }
     >
-      <Tabs label="Edges and what they use" tabs={tabs} />
+      <BackendTabs />
       <ListTable
         label="Tunnel groups"
         columns={columns}
@@ -98,7 +99,8 @@ export function NewBackend() {
 /** The page of a backend of any kind. */
 export function BackendPage() {
   const id = useParam('id');
-  return kindOf(id) === 'tunnelGroupBackend' ? <TunnelGroupPage id={id} /> : <ChoosingBackendPage id={id} />;
+  const kind = CHOOSING_KINDS.find((choosing) => choosing === kindOf(id));
+  return kind ? <ChoosingBackendPage key={id} kind={kind} id={id} /> : <TunnelGroupPage id={id} />;
 }
 
 function TunnelGroupPage({ id }: { id: string }) {
@@ -114,7 +116,7 @@ function TunnelGroupPage({ id }: { id: string }) {
       noun="tunnel group"
       id={id}
       remove={DeleteBackend}
-      consequence="Its tunnels stay. An edge or a route that sends traffic to it has to be changed first."
+      consequence="Its tunnels stay. An edge, a route or a backend that sends traffic to it has to be changed first."
     >
       <TunnelsOfBackend backend={backend} />
       <Section title="Settings" lead="Traffic follows new labels at once.">

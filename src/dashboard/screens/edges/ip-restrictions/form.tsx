@@ -1,17 +1,16 @@
 // Creates or edits an IP restriction of the account.
 
-import { useMutation } from '../../../data/hooks/use-mutation.ts';
 import { CreateAccountIpRestriction, UpdateAccountIpRestriction } from '../../../generated/operations.ts';
 import { CheckField, SelectField } from '../../../ui/forms/choice-fields.tsx';
-import { Form } from '../../../ui/forms/form.tsx';
 import { MetadataFields } from '../../../ui/forms/metadata-fields.tsx';
+import { ObjectForm, type ObjectFormCallers } from '../../../ui/forms/object-form.tsx';
 import { useFormFields } from '../../../ui/forms/use-form-fields.ts';
 import { IpPolicyForm } from '../ip-policies/form.tsx';
 import { ReferenceListField } from '../references/reference-field.tsx';
 import { ipPolicyReference } from '../references/references.ts';
 import { restrictionTypes } from './types.ts';
 
-interface IpRestrictionFormProps {
+interface IpRestrictionFormProps extends ObjectFormCallers {
   restriction?: {
     id: string;
     type: string;
@@ -20,13 +19,11 @@ interface IpRestrictionFormProps {
     description: string;
     metadata: string;
   };
-  onDone: (id: string) => void;
-  onCancel: () => void;
 }
 
 const nothing: readonly string[] = [];
 
-export function IpRestrictionForm({ restriction, onDone, onCancel }: IpRestrictionFormProps) {
+export function IpRestrictionForm({ restriction, ...callers }: IpRestrictionFormProps) {
   const fields = useFormFields(
     {
       type: restriction?.type ?? 'endpoints',
@@ -38,28 +35,18 @@ export function IpRestrictionForm({ restriction, onDone, onCancel }: IpRestricti
     { draft: `IP restriction ${restriction?.id ?? 'new'}`, kind: restriction && 'accountIpRestriction' },
   );
   const { values, bind } = fields;
-  const create = useMutation(CreateAccountIpRestriction);
-  const update = useMutation(UpdateAccountIpRestriction);
-
-  async function submit() {
-    const { type, ipPolicyIds, ...rest } = values;
-    const input = { ...rest, ipPolicyIds: [...ipPolicyIds] };
-    const id = restriction
-      ? (await update.mutate({ id: restriction.id, input }))?.updateAccountIpRestriction?.id
-      : (await create.mutate({ input: { ...input, type } }))?.createAccountIpRestriction?.id;
-    if (!id) return;
-    fields.saved();
-    onDone(id);
-  }
-
+  const { type, ...rest } = values;
+  const toUpdate = () => ({ ...rest, ipPolicyIds: [...rest.ipPolicyIds] });
   return (
-    <Form
-      submitLabel={restriction ? 'Save' : 'Create the IP restriction'}
+    <ObjectForm
+      {...callers}
+      noun="IP restriction"
+      id={restriction?.id}
+      create={CreateAccountIpRestriction}
+      update={UpdateAccountIpRestriction}
+      toCreate={() => ({ ...toUpdate(), type })}
+      toUpdate={toUpdate}
       fields={fields}
-      onSubmit={() => void submit()}
-      error={create.error ?? update.error}
-      isBusy={create.isBusy || update.isBusy}
-      onCancel={onCancel}
     >
       {!restriction && (
         <SelectField
@@ -83,6 +70,6 @@ export function IpRestrictionForm({ restriction, onDone, onCancel }: IpRestricti
         help="Without it, they are let in, and the log of the gateway says that they would not be."
       />
       <MetadataFields bind={bind} />
-    </Form>
+    </ObjectForm>
   );
 }

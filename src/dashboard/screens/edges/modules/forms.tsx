@@ -1,7 +1,7 @@
 // The forms of all modules in the schema. The compiler reports a module that has none.
 
 import { unsetOperations } from '../../../generated/operations.ts';
-import { BackendForm } from '../backends/form.tsx';
+import { AnyBackendForm } from '../backends/any-form.tsx';
 import { backendReference } from '../references/references.ts';
 import { referenceField, referenceIds } from './field-kinds.tsx';
 import { accessForms } from './forms/access.tsx';
@@ -25,7 +25,7 @@ const forms: Record<string, ModuleForm> = {
       referenceField('backendId', {
         label: 'Backend',
         type: backendReference,
-        form: BackendForm,
+        form: AnyBackendForm,
         shownAs: 'backend',
         help: 'Agents need not be there yet.',
       }),

@@ -3,7 +3,6 @@
 import type { Operation } from '../../../data/client/operation.ts';
 import { edgeRoutePath, objectPath } from '../../../data/routing/paths.ts';
 import {
-  type PolicyProto,
   UpdateHttpsEdge,
   UpdateHttpsEdgeRoute,
   UpdateTcpEdge,
@@ -40,12 +39,6 @@ export const hostNouns: Record<HostKind, string> = {
   tcpEdge: 'edge',
   httpsEdgeRoute: 'route',
 };
-
-/** What kind of endpoint the policy of a host is for. */
-export function policyProto({ kind }: Pick<ModuleHost, 'kind'>): Exclude<PolicyProto, 'http'> {
-  if (kind === 'tlsEdge') return 'tls';
-  return kind === 'tcpEdge' ? 'tcp' : 'https';
-}
 
 /** A mutation that changes modules. It replaces each module in the input as a whole. */
 export type UpdateOperation = Operation<unknown, HostVariables & { input: object }>;

@@ -5,10 +5,12 @@ import { useState } from 'preact/hooks';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialogs/dialog.tsx';
 import { Field, type FieldProps } from '../../../ui/forms/field.tsx';
+import type { ObjectFormCallers } from '../../../ui/forms/object-form.tsx';
+import { PickedList, type PickedListOptions } from './picked-list.tsx';
 import { type ReferenceOption, type ReferenceType, useReferenceTitles } from './references.ts';
 
 /** The form that creates an object, in a dialog or on a page of its own. */
-export type CreateForm = ComponentType<{ onDone: (id: string) => void; onCancel: () => void }>;
+export type CreateForm = ComponentType<ObjectFormCallers>;
 
 interface ReferenceProps {
   type: ReferenceType;
@@ -37,42 +39,30 @@ export function ReferenceField({ type, form, ...field }: FieldProps<string> & Re
   );
 }
 
-/** A field for an ordered list of objects. */
-export function ReferenceListField({
-  type,
-  form,
-  maxItems,
-  ...field
-}: FieldProps<readonly string[]> & ReferenceProps & { maxItems: number }) {
+interface ReferenceListFieldProps extends FieldProps<readonly string[]>, ReferenceProps, PickedListOptions {
+  maxItems: number;
+  /** The id of an object that is not offered: the one that the form changes. */
+  except?: string;
+}
+
+/** A field for a list of objects. */
+export function ReferenceListField(props: ReferenceListFieldProps) {
+  const { type, form, maxItems, except, isOrdered, besides, ...field } = props;
   const { value, onChange } = field;
   const { options, loadMore } = useSelectableOptions(type, value);
   const titleOf = (id: string) => options.find((choice) => choice.id === id)?.title ?? id;
-  const remaining = options.filter(({ id }) => !value.includes(id));
+  const remaining = options.filter(({ id }) => id !== except && !value.includes(id));
   const validate = (ids: readonly string[]) => {
     if (ids.length === 0) return `Choose at least one ${type.noun}, or make a new one.`;
-    return ids.length > maxItems ? `At most ${maxItems} can be chosen.` : null;
+    return ids.length > maxItems ? `At most ${maxItems} can be chosen.` : (field.validate?.(ids) ?? null);
   };
+  const describe = (ids: readonly string[]) => ids.map(titleOf).join('\n');
   return (
     <ReferencePicker type={type} form={form} onCreated={(id) => onChange([...value, id])} loadMore={loadMore}>
-      <Field {...field} validate={validate}>
+      <Field {...field} validate={validate} describe={describe}>
         {(control) => (
           <div class="picked">
-            {value.length > 0 && (
-              <ul>
-                {value.map((id) => (
-                  <li key={id}>
-                    <span>{titleOf(id)}</span>
-                    <Button
-                      variant="plain"
-                      label={`Remove ${titleOf(id)}`}
-                      onClick={() => onChange(value.filter((other) => other !== id))}
-                    >
-                      ✕
-                    </Button>
-                  </li>
-                ))}
-              </ul>
-            )}
+            <PickedList ids={value} titleOf={titleOf} onChange={onChange} isOrdered={isOrdered} besides={besides} />
             <select
               {...control}
               value=""

@@ -8,7 +8,7 @@ import { MetadataFields } from '../../../ui/forms/metadata-fields.tsx';
 import { TextField } from '../../../ui/forms/text-field.tsx';
 import { useFormFields } from '../../../ui/forms/use-form-fields.ts';
 import { allOf, maxBytes, required } from '../../../ui/forms/validators.ts';
-import { BackendForm } from '../backends/form.tsx';
+import { AnyBackendForm } from '../backends/any-form.tsx';
 import { ReferenceField } from '../references/reference-field.tsx';
 import { backendReference } from '../references/references.ts';
 
@@ -78,7 +78,7 @@ export function RouteForm({ edgeId, route, onDone, onCancel }: RouteFormProps) {
           name="backend.backendId"
           label="Backend"
           type={backendReference}
-          form={BackendForm}
+          form={AnyBackendForm}
           help="Where the requests go: to every live tunnel that has the labels of a tunnel group, or wherever another backend leads."
         />
       )}

@@ -1,9 +1,8 @@
 // Creates or edits a vault.
 
-import { useMutation } from '../../../data/hooks/use-mutation.ts';
 import { CreateVault, UpdateVault } from '../../../generated/operations.ts';
-import { Form } from '../../../ui/forms/form.tsx';
 import { MetadataFields } from '../../../ui/forms/metadata-fields.tsx';
+import { ObjectForm, type ObjectFormCallers } from '../../../ui/forms/object-form.tsx';
 import { TextField } from '../../../ui/forms/text-field.tsx';
 import { useFormFields } from '../../../ui/forms/use-form-fields.ts';
 import { allOf, maxBytes, required } from '../../../ui/forms/validators.ts';
@@ -11,39 +10,27 @@ import { allOf, maxBytes, required } from '../../../ui/forms/validators.ts';
 /** A name, as the gateway takes it; it looks again. */
 export const validateName = allOf(required('A name'), maxBytes(255));
 
-interface VaultFormProps {
+interface VaultFormProps extends ObjectFormCallers {
   vault?: { id: string; name: string; description: string; metadata: string };
-  onDone: (id: string) => void;
-  onCancel: () => void;
 }
 
-export function VaultForm({ vault, onDone, onCancel }: VaultFormProps) {
+export function VaultForm({ vault, ...callers }: VaultFormProps) {
   const fields = useFormFields(
     { name: vault?.name ?? '', description: vault?.description ?? '', metadata: vault?.metadata ?? '' },
     { draft: `vault ${vault?.id ?? 'new'}`, kind: vault && 'vault' },
   );
   const { values, bind } = fields;
-  const create = useMutation(CreateVault);
-  const update = useMutation(UpdateVault);
-
-  async function submit() {
-    const input = { ...values, name: values.name.trim() };
-    const id = vault
-      ? (await update.mutate({ id: vault.id, input }))?.updateVault?.id
-      : (await create.mutate({ input }))?.createVault?.id;
-    if (!id) return;
-    fields.saved();
-    onDone(id);
-  }
-
+  const toInput = () => ({ ...values, name: values.name.trim() });
   return (
-    <Form
-      submitLabel={vault ? 'Save' : 'Create the vault'}
+    <ObjectForm
+      {...callers}
+      noun="vault"
+      id={vault?.id}
+      create={CreateVault}
+      update={UpdateVault}
+      toCreate={toInput}
+      toUpdate={toInput}
       fields={fields}
-      onSubmit={() => void submit()}
-      error={create.error ?? update.error}
-      isBusy={create.isBusy || update.isBusy}
-      onCancel={onCancel}
     >
       <TextField
         {...bind('name')}
@@ -57,6 +44,6 @@ export function VaultForm({ vault, onDone, onCancel }: VaultFormProps) {
         validate={validateName}
       />
       <MetadataFields bind={bind} />
-    </Form>
+    </ObjectForm>
   );
 }

@@ -1,6 +1,6 @@
 // Modules that change traffic or protect the upstream.
 
-import { maxBytes } from '../../../../ui/forms/validators.ts';
+import { headerNameValidator, validateHeaderValue } from '../../../../ui/forms/header-validators.ts';
 import { CircuitBreakerStatus } from '../circuit-breaker-status.tsx';
 import { keyValueField, listField, numberField, stringList } from '../field-kinds.tsx';
 import type { ModuleForm } from '../module-form.ts';
@@ -106,8 +106,8 @@ function headers(side: 'request' | 'response'): ModuleForm {
         itemName: 'header field',
         placeholders: ['x-site', 'berlin'],
         maxPairs: 50,
-        validateName: headerName(side),
-        validateValue: headerValue,
+        validateName: headerNameValidator(side),
+        validateValue: validateHeaderValue,
         help: 'Each is added as a line of its own.',
       }),
       listField('remove', {
@@ -115,7 +115,7 @@ function headers(side: 'request' | 'response'): ModuleForm {
         itemName: 'name',
         placeholder: isRequest ? 'x-internal' : 'server',
         maxLines: 50,
-        validateLine: headerName(side),
+        validateLine: headerNameValidator(side),
         help: 'They are removed before anything is added.',
       }),
     ],
@@ -126,30 +126,4 @@ function headers(side: 'request' | 'response'): ModuleForm {
 function ruleCount(rules: unknown): string {
   const count = Array.isArray(rules) ? rules.length : 0;
   return `${count} rule${count === 1 ? '' : 's'}`;
-}
-
-/** Header fields that frame the message or belong to its sender. */
-const RESERVED = new Set([
-  'connection',
-  'content-length',
-  'keep-alive',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'user-agent',
-]);
-
-function headerName(side: 'request' | 'response') {
-  return (name: string): string | null => {
-    if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,128}$/.test(name.trim())) return 'This isn’t the name of a header field.';
-    const isReserved =
-      RESERVED.has(name.trim().toLowerCase()) || (side === 'request' && name.trim().toLowerCase() === 'host');
-    return isReserved ? 'Only the gateway or the client itself may say this one.' : null;
-  };
-}
-
-function headerValue(value: string): string | null {
-  return /[^\t\P{Cc}]/u.test(value) ? 'The value must be one line.' : maxBytes(8192)(value);
 }

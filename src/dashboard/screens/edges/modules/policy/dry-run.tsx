@@ -15,9 +15,9 @@ import { TextArea, TextField } from '../../../../ui/forms/text-field.tsx';
 import { useFormFields } from '../../../../ui/forms/use-form-fields.ts';
 import { validateUrl } from '../../../../ui/forms/validators.ts';
 import { Section } from '../../../../ui/layout/page.tsx';
-import { type ModuleHost, policyProto } from '../hosts.ts';
 import type { ModulePanelProps } from '../module-form.ts';
 import { Explanation } from './explanation.tsx';
+import { type PolicyHost, policyHost } from './policy-host.ts';
 import { SamplePicker } from './sample-picker.tsx';
 import { useCapturedSample } from './use-captured-sample.ts';
 
@@ -26,7 +26,7 @@ interface DryRunProps {
   document: () => string;
   /** All that makes the document, whether or not it can be read. */
   text: string;
-  host: ModuleHost;
+  host: PolicyHost;
 }
 
 type Evaluation = NonNullable<TryPolicyQuery['evaluatePolicy']>;
@@ -36,7 +36,7 @@ const URL_LABELS = { https: 'URL', tls: 'Name visited, as a URL', tcp: 'Address 
 const NONE: readonly KeyValuePair[] = [];
 
 export function DryRun({ document, text, host }: DryRunProps) {
-  const proto = policyProto(host);
+  const { proto, endpoints } = host;
   const isHttp = proto === 'https';
   const fields = useFormFields({
     method: 'GET',
@@ -65,7 +65,7 @@ export function DryRun({ document, text, host }: DryRunProps) {
       const result = await execute(TryPolicy, {
         policy: document(),
         proto,
-        storedIn: host.id,
+        storedIn: host.storedIn,
         request: { method, url, body: body || null, clientIp, headers: nonEmptyPairs(values.headers) },
         response: values.isAnswered
           ? { status, headers: nonEmptyPairs(values.answerHeaders), body: values.answerBody || null }
@@ -91,11 +91,13 @@ export function DryRun({ document, text, host }: DryRunProps) {
     <Section
       title="Try it"
       lead={`Describe a ${subject} and see, rule by rule, what the policy above would do with it. Nothing is stored, and no upstream is asked.`}
-      actions={isHttp && <Button onClick={() => setPicking(true)}>Use a captured request</Button>}
+      actions={
+        isHttp && endpoints !== undefined && <Button onClick={() => setPicking(true)}>Use a captured request</Button>
+      }
     >
-      {isPicking && (
+      {isPicking && endpoints !== undefined && (
         <SamplePicker
-          edgeId={host.edgeId ?? host.id}
+          endpoints={endpoints}
           onPick={(id) => {
             setPicking(false);
             void captured.use(id);
@@ -178,7 +180,7 @@ function validateToken(text: string): string | null {
 }
 
 export function PolicyDryRunPanel({ host, values }: ModulePanelProps) {
-  return <DryRun document={() => documentOf(values)} text={JSON.stringify(values)} host={host} />;
+  return <DryRun document={() => documentOf(values)} text={JSON.stringify(values)} host={policyHost(host)} />;
 }
 
 /** The policy in the form as one document. The older form has two separate lists. @throws ApiFailure */

@@ -46,6 +46,43 @@ const http: readonly Example[] = [
   },
 ];
 
+const answer: readonly Example[] = [
+  {
+    title: 'A notice for everybody',
+    text: `on_http_request:
+  - name: a notice
+    actions:
+      - type: custom-response
+        config:
+          status_code: 503
+          headers:
+            content-type: text/plain; charset=utf-8
+            retry-after: "3600"
+          body: Back at noon.
+`,
+  },
+  {
+    title: 'Send visitors to another address',
+    text: `on_http_request:
+  - name: the shop has moved
+    actions:
+      - type: redirect
+        config:
+          to: https://shop.example.com
+`,
+  },
+  {
+    title: 'Forward to an internal endpoint',
+    text: `on_http_request:
+  - name: an agent serves it
+    actions:
+      - type: forward-internal
+        config:
+          url: https://app.internal
+`,
+  },
+];
+
 const connection: readonly Example[] = [
   {
     title: 'Let in one network only',
@@ -60,5 +97,5 @@ const connection: readonly Example[] = [
   },
 ];
 
-/** By what a policy sees: requests, or connections as a whole. */
-export const examples = { http, connection };
+/** By what a policy is for: requests on their way, requests that it has to answer itself, or connections as a whole. */
+export const examples = { http, answer, connection };

@@ -4,9 +4,9 @@ import { useId, useRef } from 'preact/hooks';
 import type { FieldBinding } from '../../../../ui/forms/use-form-fields.ts';
 import { required } from '../../../../ui/forms/validators.ts';
 import { type ModuleField, moduleField } from '../field-kinds.tsx';
-import { type ModuleHost, policyProto } from '../hosts.ts';
 import { CodeEditor, type CodeEditorHandle } from './code-editor.tsx';
 import { examples } from './examples.ts';
+import { type PolicyHost, policyHost } from './policy-host.ts';
 import { ProblemList, useProblems } from './problems.tsx';
 import { MASK } from './secrets.ts';
 import { mayHoldSecret } from './typed-secrets.ts';
@@ -20,7 +20,7 @@ export function documentField(name: string): ModuleField {
     initialValue: (settings) => String(settings?.[name] ?? ''),
     toInput: (text) => text,
     holdsSecret: mayHoldSecret,
-    render: (bound, _settings, host) => <DocumentField {...bound} host={host} />,
+    render: (bound, _settings, host) => <PolicyField {...bound} host={policyHost(host)} />,
   });
 }
 
@@ -53,9 +53,17 @@ function validateRuleList(text: string): string | null {
   }
 }
 
-function DocumentField({ host, ...field }: FieldBinding<string> & { host: ModuleHost }) {
-  const isHttp = policyProto(host) === 'https';
-  const offered = examples[isHttp ? 'http' : 'connection'];
+interface PolicyFieldProps extends FieldBinding<string> {
+  host: PolicyHost;
+  label?: string;
+  /** Allows an empty document. */
+  isOptional?: boolean;
+}
+
+/** The editor of a policy, which the gateway checks while it is typed. */
+export function PolicyField({ host, label = 'The document', isOptional, ...field }: PolicyFieldProps) {
+  const isHttp = host.proto === 'https';
+  const offered = examples[host.examples];
   const editor = useRef<CodeEditorHandle>(null);
   const id = useId();
   const problems = useProblems(field.value, host);
@@ -87,14 +95,15 @@ function DocumentField({ host, ...field }: FieldBinding<string> & { host: Module
         {...field}
         handle={editor}
         marked={marked}
-        label="The document"
+        label={label}
         help={
           isHttp
             ? `YAML or JSON, with the phases on_http_request and on_http_response. ${SECRETS}`
             : `YAML or JSON, with the phase on_tcp_connect. ${SECRETS}`
         }
         validate={(text) =>
-          required('A document')(text) ?? (problems?.length ? 'It can’t be used yet: see below what is wrong.' : null)
+          (isOptional ? null : required('A document')(text)) ??
+          (problems?.length ? 'It can’t be used yet: see below what is wrong.' : null)
         }
       />
       <ProblemList problems={problems} goTo={(line) => editor.current?.goTo(line)} />

@@ -3,7 +3,7 @@
 import { useDebounced } from '../../../../data/hooks/use-debounced.ts';
 import { useQuery } from '../../../../data/hooks/use-query.ts';
 import { CheckPolicy } from '../../../../generated/operations.ts';
-import { type ModuleHost, policyProto } from '../hosts.ts';
+import type { PolicyHost } from './policy-host.ts';
 import { findProblemLine } from './problem-line.ts';
 
 /** Longer than for a search, because the gateway compiles the whole policy each time. */
@@ -16,11 +16,11 @@ export interface Problem {
 }
 
 /** @returns undefined until the result for this text is known. */
-export function useProblems(text: string, host: ModuleHost): readonly Problem[] | undefined {
+export function useProblems(text: string, host: PolicyHost): readonly Problem[] | undefined {
   const debounced = useDebounced(text, DEBOUNCE_MS);
   const skip = debounced.trim() === '';
-  const proto = policyProto(host);
-  const asked = { policy: debounced, proto, request: { url: host.exampleUrl }, storedIn: host.id };
+  const { proto, storedIn, exampleUrl } = host;
+  const asked = { policy: debounced, proto, request: { url: exampleUrl }, storedIn };
   const { data } = useQuery(CheckPolicy, asked, { skip });
   const problems = data?.evaluatePolicy?.problems;
   if (skip || !problems || debounced !== text) return undefined;
@@ -29,11 +29,11 @@ export function useProblems(text: string, host: ModuleHost): readonly Problem[] 
 }
 
 /**
- * The dry run does not know that the policy is for a route, and a route is chosen after the connection was accepted.
+ * The dry run does not know that the policy is for a route or a cloud endpoint, which are chosen after the connection was accepted.
  */
 const tcpPhaseProblem = {
   path: 'on_tcp_connect',
-  message: 'is not for a route, which has requests: use on_http_request',
+  message: 'is not for a route or a cloud endpoint, which have requests: use on_http_request',
 };
 
 interface ProblemListProps {

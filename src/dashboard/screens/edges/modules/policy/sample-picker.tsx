@@ -1,4 +1,4 @@
-// The choice of a captured request for a dry run, of those at the addresses of an edge.
+// The choice of a captured request for a dry run, of those at certain addresses.
 
 import { useState } from 'preact/hooks';
 import { useQuery } from '../../../../data/hooks/use-query.ts';
@@ -15,14 +15,14 @@ import { RelativeTime } from '../../../../ui/text/relative-time.tsx';
 const SHOWN_MAX = 20;
 
 interface SamplePickerProps {
-  edgeId: string;
+  /** Which addresses, as a filter of the API. */
+  endpoints: string;
   /** Called with the id of a captured request. */
   onPick: (id: string) => void;
   onClose: () => void;
 }
 
-export function SamplePicker({ edgeId, onPick, onClose }: SamplePickerProps) {
-  const filter = `obj.edge.id == "${edgeId}"`;
+export function SamplePicker({ endpoints: filter, onPick, onClose }: SamplePickerProps) {
   const { data, error } = useQuery(SampleEndpoints, { filter });
   const endpoints = data?.endpoints?.nodes;
   const [chosen, setChosen] = useState<string>();
@@ -40,7 +40,7 @@ export function SamplePicker({ edgeId, onPick, onClose }: SamplePickerProps) {
           options={endpoints.map(({ id, publicUrl }) => ({ value: id, title: publicUrl }))}
         />
       )}
-      {endpoints?.length === 0 && <p>The edge has no address that answers, so nothing can be captured.</p>}
+      {endpoints?.length === 0 && <p>There is no address that answers, so nothing can be captured.</p>}
       {endpointId !== undefined && <Requests key={endpointId} endpointId={endpointId} onPick={onPick} />}
     </Dialog>
   );
