@@ -176,8 +176,12 @@ export async function deleteBackends({ page, button }, { ask, route, all }) {
   await ask('mutation ($edgeId: ID!, $id: ID!) { deleteHttpsEdgeRoute(edgeId: $edgeId, id: $id) }', { edgeId, id });
   for (const backend of all) {
     await confirm(backend);
-    await page.getByText(/^The (weighted backend|failover backend|HTTP response) is deleted\.$/).waitFor();
-    await page.getByRole('heading', { name: /^(Weighted backends|Failover backends|HTTP responses)$/ }).waitFor();
+    await page
+      .getByText(/^The (weighted backend|failover backend|HTTP response|static backend) is deleted\.$/)
+      .waitFor();
+    await page
+      .getByRole('heading', { name: /^(Weighted backends|Failover backends|HTTP responses|Static backends)$/ })
+      .waitFor();
   }
   expectPromise('backends are deleted by their name, but not while they are used', true);
 }

@@ -14,6 +14,7 @@ import { visitName } from '../support/visit.js';
 import { changeBackends, deleteBackends, makeFailover, makeResponse, makeWeighted } from './backend-steps.js';
 import { answerByPolicy } from './cloud-steps.js';
 import { signInByLink } from './sign-in-steps.js';
+import { makeStatic } from './static-backend-steps.js';
 
 const HOST = 'front.tunnel.localhost';
 
@@ -45,6 +46,17 @@ export async function makeBackends(browser, { api, apiKey, https, signInLink, ag
     const route = page.url();
     await answers('The shop is closed.');
     const { status, headers } = await visitName(https, HOST);
+    const dialed = await makeStatic(driver, ask, upstream.port);
+    const goTo = async (/** @type {string} */ backend) => {
+      await page.goto(`${route}/modules/backend`);
+      await page.getByLabel('Backend', { exact: true }).selectOption(backend);
+      await button('Save').click();
+      await page.waitForURL(route);
+    };
+    await goTo(dialed.id);
+    await answers('seen GET');
+    await goTo(failover.id);
+    await answers('The shop is closed.');
     agents.push(startAgent(agentLine, upstream.port, 'labels 3000 --label app=shop'));
     await answers('seen GET');
     expectPromise(
@@ -53,20 +65,17 @@ export async function makeBackends(browser, { api, apiKey, https, signInLink, ag
     );
 
     const weighted = await makeWeighted(driver);
-    await page.goto(`${route}/modules/backend`);
-    await page.getByLabel('Backend', { exact: true }).selectOption(weighted.id);
-    await button('Save').click();
-    await page.waitForURL(route);
+    await goTo(weighted.id);
     await answers('The shop is closed.');
     await changeBackends(driver, { ask, answers, response, failover, weighted });
     const cloud = await answerByPolicy(driver, { ask, https });
 
     const state = await context.storageState();
-    const lists = ['', '/weighted', '/failover', '/responses'].flatMap((path) => [
+    const lists = ['', '/weighted', '/failover', '/responses', '/static'].flatMap((path) => [
       `edges/backends${path}`,
       `edges/backends${path}/new`,
     ]);
-    const made = [response.url, failover.url, weighted.url, cloud.url, cloud.endpointUrl];
+    const made = [response.url, failover.url, weighted.url, dialed.url, cloud.url, cloud.endpointUrl];
     const paths = [...lists, 'edges/cloud', 'edges/cloud/new', 'endpoints'];
     paths.push(...made.map((url) => url.slice(at('').length)));
     const directory = mkdtempSync(join(tmpdir(), 'dashboard-'));
@@ -75,7 +84,7 @@ export async function makeBackends(browser, { api, apiKey, https, signInLink, ag
     const faults = [...seen.findings, ...seen.tooWide, ...seen.broken, ...broken];
     expectPromise('axe finds nothing serious on these screens, and no page throws', faults.length === 0, faults);
 
-    await deleteBackends(driver, { ask, route, all: [weighted, failover, response] });
+    await deleteBackends(driver, { ask, route, all: [weighted, failover, response, dialed] });
     await cloud.remove();
   } catch (error) {
     const picture = join(mkdtempSync(join(tmpdir(), 'dashboard-')), 'failed.png');

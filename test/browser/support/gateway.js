@@ -42,6 +42,8 @@ export async function startGateway(program = 'dist/bundle/main.js', more = {}) {
     // Its agents do not have to come back first, as after an upgrade.
     ALERT_GRACE_MS: '0',
     EVENT_WEBHOOK_HOSTS: 'hooks.invalid',
+    // A service of static backends is on this machine, too.
+    BACKEND_HOSTS: '127.0.0.1',
     // The identity provider of visitors is on this machine.
     POLICY_FETCH: 'any',
     // No question leaves the machine: nobody answers there.
