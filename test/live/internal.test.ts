@@ -2,8 +2,12 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: policies are full of them
 
 import { Agent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newCredential } from '../support/agents/live.ts';
+import { sdkSession } from '../support/agents/sdk.ts';
 import { startUpstream } from '../support/events/traffic.ts';
+import { type Identity, newIssuer } from '../support/issuer.ts';
 import { type Visit, visit } from '../support/visit.ts';
 import { type HandledLab, http2Session, onRequest, onResponse, portOf, startLab } from './pipeline/lab.ts';
 
@@ -138,6 +142,23 @@ test('two that forward to one another end with an error', async () => {
   await internal(ours, 'two', forward(`http://${one}`), two);
   const outer = await ours.open(1, forward(`http://${one}`));
   expect(await go(outer)).toMatchObject({ status: 500, body: expect.stringContaining('ERR_GATEWAY_2238') });
+});
+
+test('one with mutual TLS is reached only from where visitors are asked for the same certificates', async () => {
+  const authority = await newIssuer('CN=Doors');
+  const mutualTlsca = Buffer.from(authority.cert);
+  const { authtoken } = await newCredential(ours.account);
+  const session = await sdkSession(ours.gateway, authtoken);
+  const upstream = `http://127.0.0.1:${await named('inner')}`;
+  const [inner, proven] = [`m${++names}.internal`, `m${names}.tunnel.localhost`];
+  await session.httpEndpoint().domain(inner).binding('internal').mutualTlsca(mutualTlsca).listenAndForward(upstream);
+  const policy = JSON.stringify(forward(`https://${inner}`));
+  await session.httpEndpoint().domain(proven).mutualTlsca(mutualTlsca).trafficPolicy(policy).listenAndForward(upstream);
+  const open = await ours.open(1, forward(`https://${inner}`), { protocol: 'https' });
+  const come = (name: string, identity?: Identity) =>
+    visit(`https://${name}/path`, ours.gateway.https, { ca: ours.gateway.ca, agent: new HttpsAgent({ ...identity }) });
+  expect(await come(open)).toMatchObject({ status: 500, body: expect.stringContaining('ERR_GATEWAY_2238') });
+  expect(await come(proven, await authority.issue())).toMatchObject({ status: 200, body: `inner ${proven} /path -` });
 });
 
 test('over HTTP/2 it is reached as well', async () => {

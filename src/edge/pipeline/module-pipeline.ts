@@ -14,7 +14,8 @@ import { admitConnection } from './connection-admission.ts';
 import { ConnectionView } from './connection-view.ts';
 import { type EndpointRules, endpointRulesOf, type HttpRoute, type RouteUpstream } from './endpoint-rules.ts';
 import { ExchangeLifetime } from './exchange-lifetime.ts';
-import { type Decision, type ForwardHop, HOPS_MAX } from './module-chain.ts';
+import { Forwards } from './forwards.ts';
+import type { Decision, ForwardHop } from './module-chain.ts';
 import type { PipelineRequest } from './pipeline-request.ts';
 import { ModuleResponse, UpstreamResponse } from './pipeline-response.ts';
 import { ABORTED, PASS, type PipelineStep } from './pipeline-step.ts';
@@ -37,7 +38,7 @@ export class ModulePipeline extends ConnectionView implements HttpExchange {
   readonly #chains: ForwardHop[] = [];
   #memory: Map<object, unknown> | undefined;
   #operationId: string | undefined;
-  #hops = 0;
+  #forwards: Forwards | undefined;
   #isSettled = false;
 
   constructor(
@@ -189,12 +190,12 @@ export class ModulePipeline extends ConnectionView implements HttpExchange {
   }
 
   /** A module has decided on the request. */
-  #decided(decision: ModuleResult): PipelineStep | Promise<PipelineStep> {
+  #decided(result: ModuleResult): PipelineStep | Promise<PipelineStep> {
+    if (result.verdict.kind === 'forward') this.#forwards ??= new Forwards(this.endpoint);
+    const decision = this.#forwards?.checked(result) ?? result;
     const { verdict } = decision;
-    if (verdict.kind === 'forward' && ++this.#hops <= HOPS_MAX) return this.#enter(verdict.endpoint);
+    if (verdict.kind === 'forward') return this.#enter(verdict.endpoint);
     this.settle('unasked');
-    if (verdict.kind === 'forward')
-      return this.#refuse({ ...decision, verdict: policyRefusal('too many endpoints forward to one another') });
     if (verdict.kind !== 'answer') return this.#refuse(decision);
     this.response = this.#responseOf(decision, verdict);
     return this.#respond(this.#chains.length - 1);
@@ -216,8 +217,7 @@ export class ModulePipeline extends ConnectionView implements HttpExchange {
       this.#counter.refuse();
       return { kind: 'close' };
     }
-    const refusal = verdict.kind === 'refuse' ? verdict : policyRefusal('it cannot be forwarded now');
-    const { error, reason, fields = [] } = refusal;
+    const { error, reason, fields = [] } = verdict.kind === 'refuse' ? verdict : policyRefusal('it cannot be sent on');
     this.#log(decision, reason, visitorErrors[error].status);
     return { kind: 'fail', error, fields: [...fields, ['Service-Operation-Id', this.operationId]] };
   }
