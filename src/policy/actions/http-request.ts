@@ -1,5 +1,6 @@
 // The action `http-request`: asks another server or an internal endpoint, for a decision or for what it knows of a visitor.
 
+import { withDeadline } from '../../http/deadline.ts';
 import type { HttpExchange } from '../../http/exchange.ts';
 import { HeaderList } from '../../http/header-list.ts';
 import { countLoops, GATEWAY_TOKEN, LOOP_FIELD, LOOPS_MAX } from '../../http/loop-field.ts';
@@ -47,19 +48,19 @@ export const httpRequestAction: ActionKind = {
         const request = requestOf(settings, exchange, bindings);
         if (typeof request === 'string') return { kind: 'refuse', error: 'policyFailed', reason: request };
         if (isTrialOnly(request, environment)) return void result('http_request', unsentResult(request));
-        // The visitor's leaving and the time end it; the timer is gone with the request.
-        const signal = AbortSignal.any([exchange.signal, AbortSignal.timeout(settings.timeoutMs)]);
-        const caller = { environment, owner, visitor: exchange.visitor, signal };
-        const send = (hop: OutboundRequest) => sendCall(hop, caller);
-        const attempts = await makeAttempts({
-          send: async () => {
-            if (countLoops(exchange.request.fields.all(LOOP_FIELD)) >= LOOPS_MAX)
-              throw new OutboundFailed('policies ask one another in a circle');
-            return sendFollowing(request, settings.redirectsMax, send);
-          },
-          isRetried: (last, count) => settings.retry?.test(retryBindings(request, last, count)) ?? false,
-          signal,
-          now: environment.now,
+        const attempts = await withDeadline(settings.timeoutMs, exchange.signal, (signal) => {
+          const caller = { environment, owner, visitor: exchange.visitor, signal };
+          const send = (hop: OutboundRequest) => sendCall(hop, caller);
+          return makeAttempts({
+            send: async () => {
+              if (countLoops(exchange.request.fields.all(LOOP_FIELD)) >= LOOPS_MAX)
+                throw new OutboundFailed('policies ask one another in a circle');
+              return sendFollowing(request, settings.redirectsMax, send);
+            },
+            isRetried: (last, count) => settings.retry?.test(retryBindings(request, last, count)) ?? false,
+            signal,
+            now: environment.now,
+          });
         });
         if (exchange.signal.aborted) return { kind: 'close', reason: 'the visitor has gone' };
         result('http_request', callResult(request, attempts));

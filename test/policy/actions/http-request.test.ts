@@ -1,8 +1,10 @@
 // What a policy asks other servers, and what becomes of their answers.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: templates of policies look like that
 
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { HttpModule } from '../../../src/http/module.ts';
 import { OutboundHttp } from '../../../src/policy/calls/outbound-http.ts';
 import { compilePolicyDocument } from '../../../src/policy/compile/policy.ts';
@@ -123,7 +125,12 @@ describe('the response', () => {
     expect((await run([ask(), shown(`${res}.body`)])).verdict).toMatchObject({ error: 'policyFailed' });
   });
 
-  test('is waited for as long as the policy says', async () => {
+  test('is waited for as long as the policy says, also when memory is collected meanwhile', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect: () => void = runInNewContext('gc');
+    // Node 20 forgets timeouts that only a combined signal refers to.
+    const collecting = setInterval(collect, 50);
+    onTestFinished(() => clearInterval(collecting));
     server.answer = () => {};
     const { verdict } = await run([ask({ timeout: '1s', on_error: 'halt', retry_condition: 'true' })]);
     expect(verdict).toMatchObject({ error: 'callTimedOut' });
