@@ -42,9 +42,8 @@ import { startInternalCalls } from './policies/internal-calls.ts';
 import { startRestrictions } from './policies/live-restrictions.ts';
 import { startSecrets } from './policies/live-secrets.ts';
 import { startSessionCache } from './policies/session-cache.ts';
-import { startRequestLog } from './request-log.ts';
 import { startDialer } from './static-backends.ts';
-import { startRecorder } from './traffic-statistics.ts';
+import { startRecorder, startRequestLog } from './visit-records.ts';
 import { AcceptBalance } from './workers/accept-balance.ts';
 import { openOwnListeners } from './workers/own-listeners.ts';
 

@@ -55,6 +55,18 @@ test('GraphQL stays in api; Prisma stays in store and api', () => {
   expect(users(/generated\/prisma|from '@prisma/)).toEqual(['api', 'store', 'tools']);
 });
 
+test('workers load neither GraphQL nor a client of the database', () => {
+  const textOf = (file: string) => readFileSync(join('src', file), 'utf8');
+  const loaded = new Set(['gateway/workers/worker.ts']);
+  // The set grows while it is gone through.
+  for (const file of loaded)
+    for (const [, target = ''] of textOf(file).matchAll(/^(?:import|export) (?!type )[^;]*?from '(\.[^']+)'/gm))
+      loaded.add(relative('src', resolve('src', file, '..', target)));
+  expect(loaded.size).toBeGreaterThan(200);
+  const heavy = /^import (?!type )[^;]*?from '(?:graphql|@pothos|@prisma|@aws-sdk|@azure|.*generated\/prisma)/m;
+  expect([...loaded].filter((file) => heavy.test(textOf(file)))).toEqual([]);
+});
+
 test('only main and the tools read the environment', () => {
   const readers = source.filter((file) => /process\.env\b/.test(readFileSync(join('src', file), 'utf8')));
   expect(readers.filter((file) => !/^(main\.ts|tools\/)/.test(file))).toEqual(
