@@ -5,7 +5,8 @@ import { once } from 'node:events';
 import { type IncomingMessage, request as startRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { endpointRulesOf } from '../edge/pipeline/endpoint-rules.ts';
+import { endpointRulesOf } from '../edge/pipeline/rules/endpoint-rules.ts';
+import { termsRequireCertificate } from '../http/tls-terms.ts';
 import type { LiveEndpoint } from '../tunnel/endpoints/endpoint.ts';
 import { unmapIpv4 } from '../tunnel/network/peer.ts';
 import type { BodyCapture, FieldPairs, RequestCapture } from './captured-request.ts';
@@ -67,7 +68,7 @@ export class Replays {
     const endpoint = captures.endpoint(captured.endpointId) ?? (await findServing?.(captured));
     if (!endpoint) return { failed: 'gone' };
     const tls = captured.isTls ? endpointRulesOf(endpoint)?.tls : undefined;
-    if (tls?.clientAuthorities && tls.clientVerification !== 'request') return { failed: 'clientCertificate' };
+    if (termsRequireCertificate(tls)) return { failed: 'clientCertificate' };
     if (!edits.body && !captured.requestBody.isWhole) return { failed: 'bodyMissing' };
     const fields = replayFields(captured, edits);
     if (typeof fields === 'string') return { failed: 'fieldMissing', name: fields };

@@ -5,7 +5,7 @@ import type { ConnectionModule, HttpModule, ModuleEnvironment, ModuleOwner } fro
 import type { ModuleDescriptor, ModulesSettings, TlsEffect } from './modules/descriptor.ts';
 import { PHASES } from './modules/descriptor.ts';
 import { ModuleCache } from './modules/module-cache.ts';
-import { ownPathsEnd } from './pipeline/own-paths.ts';
+import { ownPathsEnd } from './pipeline/rules/own-paths.ts';
 
 export interface CreatedModules {
   /** What requests pass, the outermost first. */

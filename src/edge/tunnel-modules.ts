@@ -14,8 +14,8 @@ import type { ModuleDescriptor, ModuleSettings } from './modules/descriptor.ts';
 import { SettingsError } from './modules/settings-error.ts';
 import { certificateConflict } from './modules/tls.ts';
 import { type TrafficPolicySettings, trafficPolicyModule } from './modules/traffic-policy.ts';
-import type { EndpointRules, HttpRoute } from './pipeline/endpoint-rules.ts';
-import { ModuleChain } from './pipeline/module-chain.ts';
+import type { EndpointRules, HttpRoute } from './pipeline/rules/endpoint-rules.ts';
+import { ModuleChain } from './pipeline/rules/module-chain.ts';
 
 /** @param policies where policies are compiled in turn. @param descriptors of the modules that there are. */
 export function tunnelModules(

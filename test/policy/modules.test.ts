@@ -7,7 +7,7 @@ import { moduleDescriptors } from '../../src/edge/modules/index.ts';
 import { EVERYBODY, ipRestriction } from '../../src/edge/modules/ip-restriction.ts';
 import { SettingsError } from '../../src/edge/modules/settings-error.ts';
 import { userAgentFilter } from '../../src/edge/modules/user-agent-filter.ts';
-import { ModuleChain } from '../../src/edge/pipeline/module-chain.ts';
+import { ModuleChain } from '../../src/edge/pipeline/rules/module-chain.ts';
 import type { ModuleEnvironment, ModuleOwner } from '../../src/http/module.ts';
 import { connectionOf, environmentOf, exchangeOf } from './exchange-support.ts';
 

@@ -2,7 +2,7 @@
 
 import type { ConnectionModule, TlsParameters } from '../../http/module.ts';
 import { createModules } from '../http-modules.ts';
-import type { EndpointRules } from '../pipeline/endpoint-rules.ts';
+import type { EndpointRules } from '../pipeline/rules/endpoint-rules.ts';
 import type { ConnectionEdgeConfig } from './edge-config.ts';
 import { type EdgeRuntimeDeps, reasonOf } from './edge-runtime-deps.ts';
 import { tlsParametersOf } from './tls-parameters.ts';

@@ -5,7 +5,7 @@ import { publicUrl } from '../../tunnel/bind/bind-name.ts';
 import type { LiveEndpoint, OpenFailure, Visitor } from '../../tunnel/endpoints/endpoint.ts';
 import { TrafficMeter } from '../../tunnel/endpoints/traffic-meter.ts';
 import type { EdgeProto } from '../../tunnel/endpoints/tunnel-group.ts';
-import type { EndpointRules } from '../pipeline/endpoint-rules.ts';
+import type { EndpointRules } from '../pipeline/rules/endpoint-rules.ts';
 import type { PickTunnel } from './backend.ts';
 import type { AnsweredName } from './edge-config.ts';
 

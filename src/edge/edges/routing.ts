@@ -1,7 +1,7 @@
 // Which route of an HTTPS edge a request takes.
 
 import { isAmbiguousPath, lenientPath, normalizePath, pathOfTarget } from '../../http/path.ts';
-import type { HttpRoute } from '../pipeline/endpoint-rules.ts';
+import type { HttpRoute } from '../pipeline/rules/endpoint-rules.ts';
 import type { RouteConfig } from './edge-config.ts';
 
 export interface Routed<T extends HttpRoute> extends Pick<RouteConfig, 'matchType' | 'match'> {

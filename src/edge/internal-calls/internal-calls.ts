@@ -3,12 +3,12 @@
 
 import type { Duplex } from 'node:stream';
 import { OutboundFailed } from '../../http/outbound.ts';
+import { termsRequireCertificate } from '../../http/tls-terms.ts';
 import type { LiveEndpoint, Visitor } from '../../tunnel/endpoints/endpoint.ts';
 import { setProxiedPeer } from '../../tunnel/network/peer.ts';
 import { Http1Connections } from '../http1/connections.ts';
 import { createHttpCounters } from '../metrics/counters.ts';
-import { endpointRulesOf } from '../pipeline/endpoint-rules.ts';
-import { lacksCertificate } from '../pipeline/forwards.ts';
+import { endpointRulesOf } from '../pipeline/rules/endpoint-rules.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
 import type { EdgeSettings } from '../settings.ts';
 import { ConnectionLimit } from '../visitors/connection-limit.ts';
@@ -44,7 +44,7 @@ export class InternalCalls {
    * @throws {OutboundFailed} when the endpoint wants to see a certificate of its visitors: a policy has none to show.
    */
   connect(endpoint: LiveEndpoint, visitor: Visitor): Duplex {
-    if (lacksCertificate(undefined, endpointRulesOf(endpoint)))
+    if (termsRequireCertificate(endpointRulesOf(endpoint)?.tls))
       throw new OutboundFailed(`${endpoint.publicUrl} requires a client certificate, and a policy has none`);
     const { settings, services, now } = this.#options;
     const [client, server] = InnerSocket.pair();

@@ -6,8 +6,8 @@ import type { NewConnection } from '../../http/module.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
 import { SocketInfo } from '../visitors/connection-info.ts';
 import { UNKNOWN_VISITOR, visitorOf } from '../visitors/connections.ts';
-import { type EndpointRules, endpointRulesOf } from './endpoint-rules.ts';
-import { HOPS_MAX } from './module-chain.ts';
+import { type EndpointRules, endpointRulesOf } from './rules/endpoint-rules.ts';
+import { HOPS_MAX } from './rules/module-chain.ts';
 import type { PipelineServices } from './services.ts';
 
 /** Whether the IP restriction of its account lets a connection come to an endpoint. A refusal is logged with its reason. */

@@ -12,14 +12,14 @@ import type { ConnectionInfo } from '../visitors/connection-info.ts';
 import type { RequestClient } from './clients.ts';
 import { admitConnection } from './connection-admission.ts';
 import { ConnectionView } from './connection-view.ts';
-import { type EndpointRules, endpointRulesOf, type HttpRoute, type RouteUpstream } from './endpoint-rules.ts';
 import { ExchangeLifetime } from './exchange-lifetime.ts';
-import { Forwards } from './forwards.ts';
-import type { Decision, ForwardHop } from './module-chain.ts';
 import type { PipelineRequest } from './pipeline-request.ts';
 import { ModuleResponse, UpstreamResponse } from './pipeline-response.ts';
 import { ABORTED, PASS, type PipelineStep } from './pipeline-step.ts';
-import { type ModuleResult, policyRefusal, requestRefusal, type VisitorRefusal } from './refusal.ts';
+import { type EndpointRules, endpointRulesOf, type HttpRoute, type RouteUpstream } from './rules/endpoint-rules.ts';
+import { Forwards } from './rules/forwards.ts';
+import type { Decision, ForwardHop } from './rules/module-chain.ts';
+import { type ModuleResult, policyRefusal, requestRefusal, type VisitorRefusal } from './rules/refusal.ts';
 import type { PipelineServices, VisitorRestriction } from './services.ts';
 
 export class ModulePipeline extends ConnectionView implements HttpExchange {

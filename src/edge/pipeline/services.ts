@@ -4,7 +4,7 @@ import type { TrafficRecorder } from '../metrics/traffic-recorder.ts';
 import type { IpRestrictionEffect } from '../modules/ip-restriction.ts';
 import type { RequestLogger } from '../reports/logged-request.ts';
 import type { ReportingServices } from '../reports/safe-reporter.ts';
-import type { VisitorRefusal } from './refusal.ts';
+import type { VisitorRefusal } from './rules/refusal.ts';
 
 /** The IP restriction for the visitors of all endpoints of an account. */
 export interface VisitorRestriction extends IpRestrictionEffect {

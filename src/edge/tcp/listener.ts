@@ -16,7 +16,7 @@ import type { EndpointRegistry } from '../../tunnel/endpoints/endpoint-registry.
 import type { StreamCounters } from '../metrics/counters.ts';
 import { combinedTraffic, countConnection } from '../metrics/request-counter.ts';
 import { admitConnection, passesRestriction } from '../pipeline/connection-admission.ts';
-import { type EndpointRules, endpointRulesOf } from '../pipeline/endpoint-rules.ts';
+import { type EndpointRules, endpointRulesOf } from '../pipeline/rules/endpoint-rules.ts';
 import type { PipelineServices } from '../pipeline/services.ts';
 import { recordConnection } from '../reports/connection-recording.ts';
 import { SocketInfo } from '../visitors/connection-info.ts';

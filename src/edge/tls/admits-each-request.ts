@@ -3,8 +3,8 @@
 import type { Socket } from 'node:net';
 import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
 import { ipOf } from '../../tunnel/network/peer.ts';
-import { endpointRulesOf } from '../pipeline/endpoint-rules.ts';
 import type { ListenerContext } from '../pipeline/listener-context.ts';
+import { endpointRulesOf } from '../pipeline/rules/endpoint-rules.ts';
 
 /**
  * Whether each request is admitted by itself: on a connection of a trusted proxy they may be of several clients, and a visitor whom

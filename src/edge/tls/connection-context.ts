@@ -1,10 +1,10 @@
 // What the HTTP of one visitor's connection is served from: what its TLS was agreed for, and nothing else.
 
+import { isSameTlsParameters } from '../../http/tls-terms.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
-import { endpointRulesOf } from '../pipeline/endpoint-rules.ts';
 import type { HttpListenerContext, ListenerContext } from '../pipeline/listener-context.ts';
+import { endpointRulesOf } from '../pipeline/rules/endpoint-rules.ts';
 import { asHttp1Endpoint } from '../upstream/http2/http1-adapter.ts';
-import { isSameTlsParameters } from './tls-parameters.ts';
 
 /**
  * @param name that the visitor asked for; undefined when that was none.

@@ -2,10 +2,10 @@
 
 import type { Socket } from 'node:net';
 import type { TlsParameters } from '../../http/module.ts';
+import { isSameTlsParameters } from '../../http/tls-terms.ts';
 import { abortSocket } from '../../protocol/relay.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
-import { type EndpointRules, endpointRulesOf } from '../pipeline/endpoint-rules.ts';
-import { isSameTlsParameters } from './tls-parameters.ts';
+import { type EndpointRules, endpointRulesOf } from '../pipeline/rules/endpoint-rules.ts';
 
 interface Bound {
   name: string;

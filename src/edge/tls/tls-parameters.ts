@@ -4,25 +4,13 @@ import { constants } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
 import type { TlsParameters } from '../../http/module.ts';
+import { isSameTlsParameters } from '../../http/tls-terms.ts';
 import { CIPHERS } from '../../protocol/tls-suites.ts';
 import type { ServedCertificate } from './certificates.ts';
 import { Handshakes } from './handshakes.ts';
 
 /** Node's types do not know it yet: an authority that was issued by another one is trusted by itself. */
 const PARTIAL_CHAIN = { allowPartialTrustChain: true };
-
-const keys = new WeakMap<TlsParameters, string>();
-
-/** Whether a connection that was made on the one terms is good for the other. */
-export function isSameTlsParameters(a: TlsParameters | undefined, b: TlsParameters | undefined): boolean {
-  return a === b || (a !== undefined && b !== undefined && keyOf(a) === keyOf(b));
-}
-
-function keyOf(parameters: TlsParameters): string {
-  const key = keys.get(parameters) ?? JSON.stringify(parameters);
-  keys.set(parameters, key);
-  return key;
-}
 
 /**
  * The terms for a visitor of one endpoint whom a policy may have sent on to another.

@@ -1,5 +1,5 @@
-// Sends requests of policies over HTTP, over the network or over a connection that is given. Unless the operator allows private addresses, only public ones are reached;
-// otherwise the author of a policy could reach the gateway's private network (SSRF).
+// Sends requests of policies over HTTP, over the network or over a connection that is given. On the network, only public addresses
+// are reached unless the operator allows others: the author of a policy could reach the gateway's private network (SSRF).
 
 import { once } from 'node:events';
 import { Agent as HttpAgent, type IncomingMessage, request as overHttp } from 'node:http';

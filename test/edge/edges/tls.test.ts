@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { EndpointRules } from '../../../src/edge/pipeline/endpoint-rules.ts';
+import type { EndpointRules } from '../../../src/edge/pipeline/rules/endpoint-rules.ts';
 import { noopStreamEvents } from '../../../src/protocol/mux/mux-stream.ts';
 import type { LiveEndpoint } from '../../../src/tunnel/endpoints/endpoint.ts';
 import { connectionOf, exchangeOf } from '../../policy/exchange-support.ts';

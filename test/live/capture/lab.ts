@@ -4,7 +4,7 @@ import type { CaptureDetail } from '../../../src/capture/capture-detail.ts';
 import type { RequestCapture } from '../../../src/capture/captured-request.ts';
 import { type CaptureState, Captures, withCaptures } from '../../../src/capture/captures.ts';
 import { type CapturedEndpoint, targetKey, targetOf } from '../../../src/capture/stored-capture.ts';
-import type { VisitorRefusal } from '../../../src/edge/pipeline/refusal.ts';
+import type { VisitorRefusal } from '../../../src/edge/pipeline/rules/refusal.ts';
 import type { PipelineServices } from '../../../src/edge/pipeline/services.ts';
 import { newId } from '../../../src/store/ids.ts';
 import { ACCOUNT, Hearer } from '../reports/lab.ts';

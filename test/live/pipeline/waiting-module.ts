@@ -1,7 +1,7 @@
 // A module that takes its time with requests and with answers, as a test says.
 
-import type { EndpointRules } from '../../../src/edge/pipeline/endpoint-rules.ts';
-import { ModuleChain } from '../../../src/edge/pipeline/module-chain.ts';
+import type { EndpointRules } from '../../../src/edge/pipeline/rules/endpoint-rules.ts';
+import { ModuleChain } from '../../../src/edge/pipeline/rules/module-chain.ts';
 import type { HttpModule, UpstreamOutcome, Verdict } from '../../../src/http/module.ts';
 import type { LiveEndpoint } from '../../../src/tunnel/endpoints/endpoint.ts';
 

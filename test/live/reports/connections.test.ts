@@ -7,7 +7,7 @@ import { createModules } from '../../../src/edge/http-modules.ts';
 import type { ModulesSettings } from '../../../src/edge/modules/descriptor.ts';
 import { moduleDescriptors } from '../../../src/edge/modules/index.ts';
 import { trafficPolicyModule } from '../../../src/edge/modules/traffic-policy.ts';
-import type { EndpointRules } from '../../../src/edge/pipeline/endpoint-rules.ts';
+import type { EndpointRules } from '../../../src/edge/pipeline/rules/endpoint-rules.ts';
 import { TcpListener } from '../../../src/edge/tcp/listener.ts';
 import { ConnectionLimit } from '../../../src/edge/visitors/connection-limit.ts';
 import { EndpointRegistry } from '../../../src/tunnel/endpoints/endpoint-registry.ts';

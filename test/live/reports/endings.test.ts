@@ -4,7 +4,7 @@ import type { ClientHttp2Session } from 'node:http2';
 import { connect as connectTcp } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ModuleChain } from '../../../src/edge/pipeline/module-chain.ts';
+import { ModuleChain } from '../../../src/edge/pipeline/rules/module-chain.ts';
 import type { HttpModule, Verdict } from '../../../src/http/module.ts';
 import type { LiveEndpoint } from '../../../src/tunnel/endpoints/endpoint.ts';
 import { type Edge as Http1Edge, type Peer, startEdge as startHttp1, startUpstream } from '../../edge/http1/support.ts';

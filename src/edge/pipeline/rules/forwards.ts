@@ -1,21 +1,11 @@
 // Where policies send a request on to, and where they may not.
 
-import type { TlsParameters } from '../../http/module.ts';
-import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
-import { type EndpointRules, endpointRulesOf } from './endpoint-rules.ts';
+import type { TlsParameters } from '../../../http/module.ts';
+import { isSameTlsParameters, termsRequireCertificate } from '../../../http/tls-terms.ts';
+import type { LiveEndpoint } from '../../../tunnel/endpoints/endpoint.ts';
+import { endpointRulesOf } from './endpoint-rules.ts';
 import { HOPS_MAX } from './module-chain.ts';
 import { type ModuleResult, policyRefusal } from './refusal.ts';
-
-/**
- * Whether an endpoint wants to see a certificate that nobody has been asked for: only a TLS handshake on its own terms does that.
- * @param visited the terms of the handshake that there was.
- */
-export function lacksCertificate(visited: TlsParameters | undefined, reached: EndpointRules | undefined): boolean {
-  const { clientAuthorities, clientVerification } = reached?.tls ?? {};
-  if (!clientAuthorities || clientVerification === 'request') return false;
-  const asked = [visited?.clientAuthorities, visited?.clientVerification];
-  return JSON.stringify(asked) !== JSON.stringify([clientAuthorities, clientVerification]);
-}
 
 /** The forwards of one request. */
 export class Forwards {
@@ -37,7 +27,9 @@ export class Forwards {
 
   #obstacleTo(endpoint: LiveEndpoint): string | undefined {
     if (++this.#hops > HOPS_MAX) return 'too many endpoints forward to one another';
-    if (lacksCertificate(this.#visited, endpointRulesOf(endpoint)))
+    const terms = endpointRulesOf(endpoint)?.tls;
+    // Only a handshake on its own terms asks for the certificate.
+    if (termsRequireCertificate(terms) && !isSameTlsParameters(this.#visited, terms))
       return `${endpoint.publicUrl} requires a client certificate, which was not asked for where the visitor came in`;
     return undefined;
   }

@@ -1,8 +1,8 @@
 // The modules of an endpoint or a route, one behind the other.
 
-import type { HttpExchange } from '../../http/exchange.ts';
-import type { HttpModule, UpstreamOutcome, Verdict } from '../../http/module.ts';
-import { isAmbiguousPath, pathOfTarget } from '../../http/path.ts';
+import type { HttpExchange } from '../../../http/exchange.ts';
+import type { HttpModule, UpstreamOutcome, Verdict } from '../../../http/module.ts';
+import { isAmbiguousPath, pathOfTarget } from '../../../http/path.ts';
 
 /** How far one exchange has come. */
 export interface ChainProgress {

@@ -1,7 +1,7 @@
 // Visitors who are turned away.
 
-import type { HttpExchange } from '../../http/exchange.ts';
-import type { ModuleRefusal, Verdict } from '../../http/module.ts';
+import type { HttpExchange } from '../../../http/exchange.ts';
+import type { ModuleRefusal, Verdict } from '../../../http/module.ts';
 
 /** A visitor who was turned away, for the log. */
 export interface VisitorRefusal {

@@ -1,9 +1,9 @@
 // The modules and the routes of an endpoint: of a tunnel that has asked for modules, or of an edge.
 
-import type { ConnectionModule, Responded, TlsParameters } from '../../http/module.ts';
-import type { VisitorError } from '../../http/visitor-errors.ts';
-import type { LiveEndpoint, TrafficRules } from '../../tunnel/endpoints/endpoint.ts';
-import type { CountedRoute } from '../metrics/request-counter.ts';
+import type { ConnectionModule, Responded, TlsParameters } from '../../../http/module.ts';
+import type { VisitorError } from '../../../http/visitor-errors.ts';
+import type { LiveEndpoint, TrafficRules } from '../../../tunnel/endpoints/endpoint.ts';
+import type { CountedRoute } from '../../metrics/request-counter.ts';
 import type { ModuleChain } from './module-chain.ts';
 
 /** Which requests of an endpoint are done what to, and where they go. */

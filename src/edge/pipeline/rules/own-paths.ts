@@ -1,8 +1,8 @@
 // Who answers the gateway's own paths where visitors sign in, such as that of a log-in: each sign-in what belongs to it.
 
-import type { HttpModule } from '../../http/module.ts';
-import { ownPathOf, returnPath } from '../../policy/sign-in/requests.ts';
-import { answerLeftPath, ownPathParameter } from '../../policy/sign-in/sign-in.ts';
+import type { HttpModule } from '../../../http/module.ts';
+import { ownPathOf, returnPath } from '../../../policy/sign-in/requests.ts';
+import { answerLeftPath, ownPathParameter } from '../../../policy/sign-in/sign-in.ts';
 import type { HttpRoute } from './endpoint-rules.ts';
 import { ModuleChain } from './module-chain.ts';
 
