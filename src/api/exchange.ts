@@ -1,12 +1,15 @@
 // One request and its response, on their way through the API.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Dialect } from './route.ts';
 
 /** A request, with what every part of its handling needs. */
 export interface ApiExchange {
   request: IncomingMessage;
   response: ServerResponse;
   operationId: string;
+  /** What REST serves it. */
+  dialect: Dialect;
   baseUrl: string;
   /** The address of the client, as `clientAddress` found it. */
   clientIp: string;

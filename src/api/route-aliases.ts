@@ -19,7 +19,8 @@ export function aliasRoutes(
     ...row,
     path: row.path.replace(of, path),
     selection: row.selection.replace(`${oldKey}: nodes`, `${key}: nodes`),
-    alias: { of, path, operationId: operations(row.field) },
+    operationId: operations(row.operationId ?? row.field),
+    alias: { of, path },
   }));
 }
 

@@ -39,9 +39,9 @@ import { baseUrlOf, clientAddress, forwardedScheme, isLoopbackRequest } from './
 import { ResponseBodies } from './http/response-body.ts';
 import { sendError } from './http/responses.ts';
 import { createExports } from './rest/exports/exports.ts';
-import { createRestApp, prepareRoute, serveCollectionList } from './rest/handler.ts';
+import { createRestApp, prepareRoutes, serveCollectionList } from './rest/handler.ts';
 import { serveOpenApi } from './rest/openapi.ts';
-import type { Route } from './route.ts';
+import { dialectOf, type Route } from './route.ts';
 
 const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -104,13 +104,16 @@ export function createApi(options: ApiOptions): Api {
     app,
     isChangeFeedConnected,
   );
-  const preparedRoutes = routes.map((row) => prepareRoute(schema, row));
+  const preparedRoutes = prepareRoutes(schema, routes);
   const exports = createExports(schema, routes, admitExport);
   const rest = createRestApp(
     preparedRoutes,
     {
-      '/': serveCollectionList(preparedRoutes),
-      '/openapi.json': serveOpenApi(schema, preparedRoutes, exports.openApiPaths),
+      '/': serveCollectionList(preparedRoutes.documented),
+      '/openapi.json': serveOpenApi(schema, preparedRoutes, {
+        more: exports.openApiPaths,
+        versionHeaders: config.versionHeaders,
+      }),
       ...agentDocuments(agentFiles, app, countStranger),
     },
     exports.handlers,
@@ -140,6 +143,7 @@ export function createApi(options: ApiOptions): Api {
       request,
       response,
       operationId,
+      dialect: dialectOf(request.headers, config.versionHeaders),
       baseUrl: baseUrlOf(config, request, scheme),
       clientIp,
       isSecure: isPublicSecure || tls !== undefined || scheme === 'https',

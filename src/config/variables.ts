@@ -129,7 +129,9 @@ export const environment = z.object({
   CORS_ORIGINS: listValue('').meta({
     description: 'origins of other sites whose pages may call the API from a browser, or `*`',
   }),
-  VERSION_HEADER_ALIASES: listValue('').meta({ description: 'headers accepted in place of `Service-Version`' }),
+  VERSION_HEADER_ALIASES: listValue('').meta({
+    description: 'headers accepted in place of `Service-Version`; who sends one gets the extended dialect',
+  }),
   BASE_DOMAIN: domainName
     .default('tunnel.localhost')
     .meta({ description: 'agents may bind any name below this domain' }),

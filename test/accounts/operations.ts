@@ -98,7 +98,7 @@ const texts: Record<string, string> = Object.fromEntries(
     'token current username password minVersion expressions value url method body clientIp policy signingSecret fields filter',
     'text kind kinds binds redactHeaders path bodyBase64 compression endpoint from to addressPattern recipients note',
     'code reason label toVersion provisioningKey deviceId hostName orderBy search list removeLabels host vaultName port attempt query credential',
-    'issuer scopes cookiePrefix emailAddresses emailDomains teams organizations trafficPolicy',
+    'urls issuer scopes cookiePrefix emailAddresses emailDomains teams organizations trafficPolicy',
   ]
     .flatMap((line) => line.split(' '))
     .map((name) => [name, 'text']),
@@ -119,6 +119,7 @@ const moduleInputs: Record<string, object> = {
 /** What an operation is about, from its name: `replaceTlsEdgeMutualTls` is about a TLS edge. */
 export function subjectOf({ name }: Field): string | undefined {
   const withoutVerb = name.replace(/^[a-z]+(?=[A-Z])/, '');
+  if (/^cloudEndpoint/.test(name) || /^CloudEndpoint/.test(withoutVerb)) return 'endpoint';
   const words = [name, withoutVerb.charAt(0).toLowerCase() + withoutVerb.slice(1)];
   const fitting = words.map((word) =>
     kinds.filter((kind) => word.startsWith(kind.replace(/y$/, ''))).sort((a, b) => b.length - a.length),

@@ -122,7 +122,9 @@ const inputs: Record<string, (holder: Omit<Holder, 'hostport'>) => object> = {
   }),
 };
 
-export const creation = (kind: string) => `create${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
+/** Of all endpoints, only those without an agent are created. */
+export const creation = (kind: string) =>
+  kind === 'endpoint' ? 'createCloudEndpoint' : `create${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
 const kindOfCreation = new Map(Object.keys(inputs).map((kind) => [creation(kind), kind]));
 
 /** The input of a mutation that creates a thing; undefined for every other operation. */

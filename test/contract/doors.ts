@@ -5,6 +5,8 @@ import type { Owner } from '../support/gateway/gateway.ts';
 
 /** An operation as it is documented: its REST path, and the GraphQL root field that is the same. */
 export interface Operation {
+  /** Set where only clients written for the original service get it. */
+  dialect?: 'extended' | undefined;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** As `/credentials/{id}`. */
   path: string;
@@ -50,10 +52,10 @@ export function operation(
 
 const takesBody = (method: string) => method !== 'GET' && method !== 'DELETE';
 
-export const rest: Door = async (owner, { method, path }, ids, body, page) => {
+export const rest: Door = async (owner, { method, path, dialect }, ids, body, page) => {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(ids[name] ?? ''));
   const address = page ? `${filled}?${new URLSearchParams(JSON.parse(JSON.stringify(page)))}` : filled;
-  const answer = await owner.call(method, address, takesBody(method) ? body : undefined);
+  const answer = await owner.call(method, address, takesBody(method) ? body : undefined, { dialect });
   if (answer.status < 400) return { status: answer.status, errorCode: null, body: answer.body };
   return { status: answer.status, errorCode: answer.body.error_code, body: null, message: answer.body.msg };
 };

@@ -35,28 +35,46 @@ export const endpoint = (world: World, own: object = {}) => ({
   tcp_addr: null,
   tunnel: refTo(world, '/tunnels', world.ids.tunnel),
   edge: null,
+  ...own,
+});
+
+/** The same for clients written for the original service. */
+export const extendedEndpoint = (world: World, own: object = {}) => ({
+  ...endpoint(world),
   uri: world.uri(`/endpoints/${world.ids.endpoint}`),
   ...{ url: 'https://app.world.example.com', scheme: 'https', host: 'app.world.example.com', port: 443 },
   description: '',
   principal: refTo(world, '/users', world.account.ownerId),
   ...{ bindings: ['public'], pooling_enabled: false, traffic_policy: '', upstream_url: 'http://localhost:3000' },
-  ...{ upstream_protocol: '', name: '' },
+  ...{ upstream_protocol: '', name: '', tunnel_session: refTo(world, '/tunnel_sessions', world.ids.session) },
   ...own,
 });
 
+const cloudUrl = expect.stringMatching(/^https:\/\/cloud-\d+\.world\.example\.com(:\d+)?$/);
+const cloudHost = expect.stringMatching(/^cloud-\d+\.world\.example\.com$/);
+
 /** One at a name below the world's domain. */
-export const cloudEndpoint = (world: World, got: Json, own: object) => {
-  const host = expect.stringMatching(/^cloud-\d+\.world\.example\.com$/);
-  const url = expect.stringMatching(/^https:\/\/cloud-\d+\.world\.example\.com(:\d+)?$/);
-  return endpoint(world, {
+export const cloudEndpoint = (world: World, got: Json, own: object) => ({
+  id: idOf('ep'),
+  uri: world.uri(`/cloud_endpoints/${got?.id}`),
+  ...{ created_at: time, updated_at: time, url: cloudUrl, proto: 'https', type: 'cloud', name: '' },
+  hostport: expect.stringMatching(/^cloud-\d+\.world\.example\.com:443$/),
+  domain: refTo(world, '/reserved_domains', world.ids.domain),
+  ...{ bindings: ['public'], pooling_enabled: false, traffic_policy: '' },
+  ...own,
+});
+
+/** The same among all endpoints. */
+export const cloudAmongEndpoints = (world: World, got: Json, own: object) =>
+  extendedEndpoint(world, {
     id: idOf('ep'),
     uri: world.uri(`/endpoints/${got?.id}`),
     type: 'cloud',
-    ...{ public_url: url, url, host, port: expect.any(Number), hostport: `${got?.host}:443`, region: got?.region },
-    ...{ tunnel: null, principal: null, metadata: '', upstream_url: '' },
+    ...{ public_url: cloudUrl, url: cloudUrl, host: cloudHost, port: expect.any(Number) },
+    ...{ hostport: `${got?.host}:443`, region: got?.region },
+    ...{ tunnel: null, principal: null, metadata: '', upstream_url: '', tunnel_session: null },
     ...own,
   });
-};
 
 export const tunnel = (world: World, own: object = {}) => ({
   id: world.ids.tunnel,
@@ -125,7 +143,6 @@ export const bot = (world: World, got: Json, own: object) => ({
   id: idOf('bot'),
   uri: world.uri(`/bot_users/${got?.id}`),
   active: true,
-  may_read_bodies: false,
   created_at: time,
   ...own,
 });

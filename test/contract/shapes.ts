@@ -24,8 +24,10 @@ export const shapes = {
   credential: `id uri created_at ${texts} token acl owner_id`,
   endpoint:
     'id region created_at updated_at public_url proto hostport type metadata ' +
-    `domain ${ref} tcp_addr ${ref} tunnel ${ref} edge ${ref} uri url scheme host port description principal ${ref} ` +
-    'bindings pooling_enabled traffic_policy upstream_url upstream_protocol name',
+    `domain ${ref} tcp_addr ${ref} tunnel ${ref} edge ${ref}`,
+  cloudEndpoint:
+    `id uri created_at updated_at url proto hostport type name description metadata domain ${ref} bindings ` +
+    'pooling_enabled traffic_policy',
   circuitBreaker: 'enabled tripped_duration rolling_window num_buckets volume_threshold error_threshold_percentage',
   mutualTls: `enabled certificate_authorities ${ref}`,
   backendModule: `enabled backend ${ref}`,
@@ -45,7 +47,8 @@ export const shapes = {
   trafficPolicy: 'enabled value',
   policy: 'enabled inbound outbound',
   destination: destinationWith(),
-  bot: 'id uri name active may_read_bodies created_at',
+  bot: 'id uri name active created_at',
+  botRights: 'may_read_bodies',
   domain:
     `id uri created_at ${texts} domain region cname_target http_endpoint_configuration ${ref} ` +
     `https_endpoint_configuration ${ref} certificate ${ref} ` +
@@ -107,3 +110,8 @@ export const edgeShapes = {
     `id uri created_at ${texts} hostports backend { ${shapes.backendModule} } ` +
     `ip_restriction { ${shapes.ipRestriction} } ${tls} ${policies}`,
 };
+
+/** What clients written for the original service get of an endpoint. */
+export const extendedEndpoint =
+  `${shapes.endpoint} uri url scheme host port name description principal ${ref} bindings pooling_enabled traffic_policy ` +
+  `upstream_url upstream_protocol tunnel_session ${ref}`;

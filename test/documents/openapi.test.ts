@@ -1,7 +1,8 @@
-// /openapi.json: valid, and neither more nor less than the API has.
+// /openapi.json: valid in both dialects, and neither more nor less than the API has.
 
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { DIALECTS, type Dialect, routesOf } from '../../src/api/route.ts';
 import { routes } from '../../src/api/schema.ts';
 import { sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
 
@@ -33,44 +34,123 @@ interface Document {
 /** What is no row: the documents about the API itself, and the downloads of lists. */
 const publicDocuments = ['GET /', 'GET /openapi.json'];
 const isExport = ({ path }: { path: string }) => path.startsWith('/export/');
-const documented = () => operations.filter((operation) => !isExport(operation));
+const withoutExports = (dialect: Dialect) =>
+  operationsOf(documents[dialect]).filter((operation) => !isExport(operation));
 const inBraces = (path: string) => path.replace(/:(\w+)/g, '{$1}');
 
-let gateway: TestGateway;
-let document: Document;
-let operations: { place: string; path: string; operation: Operation }[];
+interface Described {
+  place: string;
+  path: string;
+  operation: Operation;
+}
 
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  const { status, headers, body } = await gateway.call('GET', '/openapi.json', undefined, { key: null });
-  expect(`${status} ${headers['content-type']}`).toMatch(/^200 application\/json\b/);
-  document = body;
-  operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+const operationsOf = ({ paths }: Document): Described[] =>
+  Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       ...{ path, operation },
       place: `${method.toUpperCase()} ${path}`,
     })),
   );
+
+let gateway: TestGateway;
+const documents = {} as Record<Dialect, Document>;
+let document: Document;
+let operations: Described[];
+
+beforeAll(async () => {
+  gateway = await sharedGateway();
+  for (const dialect of DIALECTS) {
+    const path = dialect === 'documented' ? '/openapi.json' : `/openapi.json?dialect=${dialect}`;
+    const { status, headers, body } = await gateway.call('GET', path, undefined, { key: null });
+    expect(`${status} ${headers['content-type']}`).toMatch(/^200 application\/json\b/);
+    documents[dialect] = body;
+  }
+  document = documents.documented;
+  operations = operationsOf(document);
 });
 
-test('it is valid OpenAPI 3.1', async () => {
-  const { errors, valid } = await new Validator().validate(structuredClone(document) as never);
-  expect(errors).toBeUndefined();
-  expect(valid).toBe(true);
-  expect(document.openapi).toMatch(/^3\.1\./);
+describe.each(DIALECTS)('the %s dialect', (dialect) => {
+  test('is valid OpenAPI 3.1', async () => {
+    const { errors, valid } = await new Validator().validate(structuredClone(documents[dialect]) as never);
+    expect(errors).toBeUndefined();
+    expect(valid).toBe(true);
+    expect(documents[dialect].openapi).toMatch(/^3\.1\./);
+  });
+
+  test('names the address that it was asked at', () => {
+    expect(documents[dialect].servers).toEqual([{ url: gateway.api }]);
+  });
+
+  test('has every row of the table of routes, with its status, and nothing else', () => {
+    const rows = routesOf(routes, dialect).map(({ method, path, status }) => [
+      `${method} ${inBraces(path)}`,
+      `${status}`,
+    ]);
+    const described = withoutExports(dialect).map(({ place, operation }) => [
+      place,
+      Object.keys(operation.responses).find((status) => status.startsWith('2')) ?? '',
+    ]);
+    expect(described.sort()).toEqual([...rows, ...publicDocuments.map((place) => [place, '200'])].sort());
+  });
+
+  test('gives each operation an id of its own, and says what it does', () => {
+    const all = operationsOf(documents[dialect]);
+    const ids = all.map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(all.filter(({ operation }) => !operation.description?.endsWith('.'))).toEqual([]);
+  });
+
+  test('has lists take their parameters, creations an idempotency key, every row the version, and nothing else', () => {
+    const isExtended = dialect === 'extended';
+    const expected = routesOf(routes, dialect).map(({ method, path, selection, extended }) => [
+      `${method} ${inBraces(path)}`,
+      [
+        isExtended ? 'Other-Version' : 'Service-Version',
+        ...(selection.includes(': nodes') ? ['limit', 'before_id', 'filter', 'order_by', 'search'] : []),
+        ...(isExtended && selection.includes(': nodes') ? ['beforeId'] : []),
+        ...(isExtended ? Object.keys(extended?.parameters ?? {}) : []),
+        ...(method === 'POST' ? ['Idempotency-Key'] : []),
+      ].sort(),
+    ]);
+    const described = withoutExports(dialect).map(({ place, operation }) => [
+      place,
+      (operation.parameters ?? []).flatMap((parameter) => (parameter.in === 'path' ? [] : parameter.name)).sort(),
+    ]);
+    expect(Object.fromEntries(described)).toEqual({
+      ...Object.fromEntries(expected),
+      ...Object.fromEntries(publicDocuments.map((place) => [place, place.endsWith('openapi.json') ? ['dialect'] : []])),
+    });
+  });
+
+  test('has no reference that leads nowhere', () => {
+    const references: string[] = [];
+    JSON.stringify(documents[dialect], (name, value) => {
+      if (name === '$ref') references.push(value);
+      return value;
+    });
+    expect(references.length).toBeGreaterThan(10);
+    const broken = references.filter((reference) => {
+      const steps = reference.replace(/^#\//, '').split('/');
+      const target = steps.reduce<unknown>(
+        (at, step) => (at as Record<string, unknown> | undefined)?.[step],
+        documents[dialect],
+      );
+      return target === undefined;
+    });
+    expect(broken).toEqual([]);
+  });
 });
 
-test('it names the address that it was asked at', () => {
-  expect(document.servers).toEqual([{ url: gateway.api }]);
-});
-
-test('it has every row of the table of routes, with its status, and nothing else', () => {
-  const rows = routes.map(({ method, path, status }) => [`${method} ${inBraces(path)}`, `${status}`]);
-  const described = documented().map(({ place, operation }) => [
-    place,
-    Object.keys(operation.responses).find((status) => status.startsWith('2')) ?? '',
-  ]);
-  expect(described.sort()).toEqual([...rows, ...publicDocuments.map((place) => [place, '200'])].sort());
+test.each([
+  ['?dialect=', 215],
+  ['?dialect=foreign', 215],
+  ['?dialect=extended&dialect=extended', 232],
+  ['?version=2', 231],
+])('%s asks for none that there is', async (query, number) => {
+  expect(await gateway.call('GET', `/openapi.json${query}`)).toMatchObject({
+    status: 400,
+    body: { error_code: `ERR_GATEWAY_${number}` },
+  });
 });
 
 test('every list of the API can be downloaded', async () => {
@@ -84,12 +164,6 @@ test('every list of the API can be downloaded', async () => {
   ).toEqual(paths.sort());
 });
 
-test('each operation has an id of its own, and says what it does', () => {
-  const ids = operations.map(({ operation }) => operation.operationId);
-  expect(new Set(ids).size).toBe(ids.length);
-  expect(operations.filter(({ operation }) => !operation.description?.endsWith('.'))).toEqual([]);
-});
-
 test('each parameter of a path is described, required, and there', () => {
   for (const { place, path, operation } of operations) {
     const inPath = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
@@ -100,44 +174,9 @@ test('each parameter of a path is described, required, and there', () => {
   }
 });
 
-test('lists take their five parameters, creations an idempotency key, every row the version, and nothing else does', () => {
-  const expected = routes.map(({ method, path, selection }) => [
-    `${method} ${inBraces(path)}`,
-    [
-      'Service-Version',
-      ...(selection.includes(': nodes') ? ['limit', 'before_id', 'filter', 'order_by', 'search'] : []),
-      ...(method === 'POST' ? ['Idempotency-Key'] : []),
-    ].sort(),
-  ]);
-  const described = documented().map(({ place, operation }) => [
-    place,
-    (operation.parameters ?? []).flatMap((parameter) => (parameter.in === 'path' ? [] : parameter.name)).sort(),
-  ]);
-  expect(Object.fromEntries(described)).toEqual({
-    ...Object.fromEntries(expected),
-    ...Object.fromEntries(publicDocuments.map((place) => [place, []])),
-  });
-});
-
 test('only what anyone may read needs no API key', () => {
   const open = operations.filter(({ operation: { security = document.security } }) => security.length === 0);
   expect(open.map(({ place }) => place)).toEqual(publicDocuments);
-});
-
-test('every reference leads to something', () => {
-  const references: string[] = [];
-  JSON.stringify(document, (name, value) => {
-    if (name === '$ref') references.push(value);
-    return value;
-  });
-  expect(references.length).toBeGreaterThan(10);
-  const broken = references.filter((reference) => {
-    const steps = reference.replace(/^#\//, '').split('/');
-    return (
-      steps.reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], document) === undefined
-    );
-  });
-  expect(broken).toEqual([]);
 });
 
 describe('bodies', () => {

@@ -153,7 +153,7 @@ describe('a policy as it is shown, with masks in place of its secrets,', () => {
   test('is tried with those of the cloud endpoint that it belongs to', async () => {
     await account.call('POST', '/reserved_domains', { domain: 'tried.example.com' });
     const cloud = { url: 'https://tried.example.com', traffic_policy: shown.replace('<secret>', 'correct horse') };
-    const { body: endpoint } = await account.call('POST', '/endpoints', cloud);
+    const { body: endpoint } = await account.call('POST', '/cloud_endpoints', cloud);
     const { body, text } = await attempt(endpoint.id);
     expect(body.data.evaluatePolicy, text).toMatchObject({ problems: [], outcome: { kind: 'forwarded' } });
     expect((await attempt(endpoint.id, await gateway.newAccount())).body).toMatchObject(refused);

@@ -11,7 +11,7 @@ import type { Announce, Cascade, Context } from '../context.ts';
 import { ApiError, requireFound } from '../errors/errors.ts';
 import { nounOf, oneOf, pluralOf } from '../naming.ts';
 import type { AuditedResource } from '../resource.ts';
-import { type Route, route } from '../route.ts';
+import { type Extension, type Route, route } from '../route.ts';
 import type { FieldAccess } from './access.ts';
 import { bulkOperation } from './bulk-operations.ts';
 import { listArguments, readList } from './list.ts';
@@ -38,7 +38,9 @@ export interface Collection extends Resource {
 export interface Narrowing {
   arguments(): InputFieldMap;
   /** @throws {ApiError} when an argument is not valid. */
-  where(args: Record<string, unknown>, context: Context): object | Promise<object>;
+  where?(args: Record<string, unknown>, context: Context): object | Promise<object>;
+  /** The same as a filter, which the address of the next page has, too; empty where nothing was given. */
+  filter?(args: Record<string, unknown>): string;
 }
 
 export const ChangeAction = builder.enumType('ChangeAction', {
@@ -65,10 +67,22 @@ export function subscribableKinds(): string[] {
 
 /** Adds the look-up, the list and the subscription of a kind of object to the schema. */
 export function collection<T extends Collection>(options: T): T {
-  const { kind, prefix, path, single, plural, typeName, ref, members = ID_MEMBER, narrowing } = options;
   registerResource(options);
+  addList(options, options.typeName);
+  changeSubscription(options);
+  return options;
+}
+
+/**
+ * Adds the look-up and the list of objects to the schema: of a kind, or of those objects of a kind that `where` leaves, which keep
+ * their type, id and subscription.
+ * @param name what the type of its pages is called after.
+ */
+export function addList<T extends Collection>(options: T, name: string): T {
+  const { kind, prefix, path, single, plural, typeName, ref, members = ID_MEMBER, narrowing } = options;
   collections.push(options);
   const noun = nounOf(kind);
+  const Connection = connectionOf(ref, name);
 
   builder.queryField(single, (t) =>
     t.field({
@@ -81,7 +95,6 @@ export function collection<T extends Collection>(options: T): T {
     }),
   );
 
-  const Connection = connectionOf(ref, typeName);
   builder.queryField(plural, (t) =>
     t.field({
       type: Connection,
@@ -90,14 +103,14 @@ export function collection<T extends Collection>(options: T): T {
       args: { ...listArguments(members), ...narrowing?.arguments() },
       resolve: async (_, args, context, info) => {
         const query = queryFromInfo({ context, info, typeName, paths: [['nodes'], ['edges', 'node']] });
-        const scope = { AND: [await scopeOf(options, context), (await narrowing?.where(args, context)) ?? {}] };
+        const scope = { AND: [await scopeOf(options, context), (await narrowing?.where?.(args, context)) ?? {}] };
         const source = { prefix, path, members, table: tableOf(options, context.db), scope };
-        return readList(source, args, context, query);
+        const filters = [args.filter, narrowing?.filter?.(args)].filter((filter) => filter);
+        const filter = filters.length > 1 ? filters.map((one) => `(${one})`).join(' && ') : filters[0];
+        return readList(source, { ...args, filter }, context, query);
       },
     }),
   );
-
-  changeSubscription(options);
   return options;
 }
 
@@ -183,14 +196,21 @@ export function deleteMutation(
   );
 }
 
-/** The REST rows that read: the list under `key`, and one object. */
+/**
+ * The REST rows that read: the list under `key`, and one object.
+ * @param extended what the objects, and the list's parameters, are for clients written for the original service.
+ */
 export function readRoutes(
   { path, single, plural }: Pick<Collection, 'path' | 'single' | 'plural'>,
   key: string,
   selection: string,
+  extended: Pick<Extension, 'selection' | 'parameters'> = {},
 ): Route[] {
+  const listOf = <T extends string | undefined>(shown: T) => shown && `${key}: nodes { ${shown} } uri nextPageUri`;
   return [
-    route('GET', path, 200, plural, `${key}: nodes { ${selection} } uri nextPageUri`),
-    route('GET', `${path}/:id`, 200, single, selection),
+    route('GET', path, 200, plural, listOf(selection), {
+      extended: { ...extended, selection: listOf(extended.selection) },
+    }),
+    route('GET', `${path}/:id`, 200, single, selection, { extended: { selection: extended.selection } }),
   ];
 }

@@ -23,11 +23,13 @@ export function neededScope(type: `${OperationTypeNode}`, field: string): Needed
   const isRead = type !== 'mutation';
   // A mutation begins with a verb: what follows is the kind, and maybe a part of it.
   const subject = isRead ? field : field.replace(/^[a-z]+/, '');
-  const kinds = registeredResources().map(({ kind }) => kind);
-  const named = kinds.filter((kind) =>
-    isNamedIn(isRead ? kind : kind.charAt(0).toUpperCase() + kind.slice(1), subject),
+  const names = registeredResources().flatMap(({ kind, alsoCalled = [] }) =>
+    [kind, ...alsoCalled].map((name) => ({ kind, name })),
   );
-  const [kind] = named.sort((a, b) => b.length - a.length);
+  const named = names.filter(({ name }) =>
+    isNamedIn(isRead ? name : name.charAt(0).toUpperCase() + name.slice(1), subject),
+  );
+  const [{ kind } = { kind: undefined }] = named.sort((a, b) => b.name.length - a.name.length);
   return { isRead, kind: !isRead && kind !== undefined && NEVER_WRITTEN.has(kind) ? undefined : kind };
 }
 

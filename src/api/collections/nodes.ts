@@ -21,6 +21,8 @@ export interface PrismaTable {
 /** A kind of object: how one is found by its id, and what else the API derives from its kind. */
 export interface Resource extends Partial<AuditedResource> {
   kind: string;
+  /** What some of its objects are called, in root fields of their own. */
+  alsoCalled?: readonly string[];
   /** What its ids begin with. */
   prefix: string;
   typeName: string;

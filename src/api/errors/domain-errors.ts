@@ -76,6 +76,10 @@ export const domainErrors = {
   addressPortRange: invalid(90326, '{member} must be from {first} to {last}, the TCP ports of this gateway.'),
   noAddressFree: conflict(503, 'No port from {first} to {last} is free; give one up, or widen TCP_PORTS.'),
   addressInUse: conflict(90325, 'The reserved address is still used by an edge; remove it from the edge first.'),
+  domainResolution: invalid(
+    90387,
+    '{member} must be "global": the name of a domain leads to every node of the gateway.',
+  ),
   domainInUse: conflict(
     446,
     'The reserved domain is still used by an edge or a cloud endpoint; remove it there first.',

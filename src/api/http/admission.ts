@@ -5,6 +5,7 @@ import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import { type ApiApp, type Caller, Context } from '../context.ts';
 import { ApiError } from '../errors/errors.ts';
 import type { ApiExchange } from '../exchange.ts';
+import { versionHeaderOf } from '../route.ts';
 import { addressRefusal, usedBy } from '../sign-in/address-access.ts';
 import { ExchangeClient } from '../sign-in/client.ts';
 import { readCookie } from '../sign-in/cookie.ts';
@@ -85,7 +86,7 @@ async function admitted(app: ApiApp, caller: Caller, ip: string): Promise<Caller
 
 /** The first of the headers that is there counts. */
 function checkVersion({ request: { headers } }: ApiExchange, names: string[]): void {
-  const name = names.find((candidate) => headers[candidate] !== undefined);
+  const name = versionHeaderOf(headers, names);
   if (name === undefined) throw new ApiError('missingVersion');
   if (headers[name] !== '2') throw new ApiError('unsupportedVersion');
 }

@@ -94,7 +94,8 @@ export function moduleOperations(module: AnyApiModule): Route[] {
     }),
   );
   return [
-    route('PUT', path, 200, `replace${capital(name)}`, selection),
+    // A client in wide use sends the module so, beside the ids of the path.
+    route('PUT', path, 200, `replace${capital(name)}`, selection, { extended: { wrapper: 'module' } }),
     route('GET', path, 200, name, selection),
     route('DELETE', path, 204, `delete${capital(name)}`),
   ];

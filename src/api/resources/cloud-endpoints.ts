@@ -1,5 +1,6 @@
 // Cloud endpoints: names that a traffic policy answers in the gateway itself, without an agent. Each is a row among the edges, which
-// holds its name and its policy, and an endpoint, which is what the API shows of it.
+// holds its name and its policy, and an endpoint, which is what the API shows of it. They have a list of their own; clients written for
+// the original service have them among all endpoints.
 
 import { trafficPolicyModule } from '../../edge/modules/traffic-policy.ts';
 import type { WriteAction } from '../../store/changes/changes.ts';
@@ -9,15 +10,16 @@ import { writeStoredModules } from '../../store/edges/module-rows.ts';
 import { newId } from '../../store/ids.ts';
 import { builder } from '../builder/builder.ts';
 import { FEW_PER_DOCUMENT } from '../builder/field-cost.ts';
+import { addList, readRoutes } from '../collections/collection.ts';
 import type { Announce, Context } from '../context.ts';
 import { ApiError, requireFound } from '../errors/errors.ts';
 import { idempotencyKeyArgument } from '../idempotency.ts';
 import { cloudEndpoint as host } from '../modules/hosts.ts';
 import { checkTrafficPolicy } from '../modules/policy-check.ts';
-import { route } from '../route.ts';
+import { type Route, route } from '../route.ts';
 import { checkBytes, checkTexts, DESCRIPTION_MAX_BYTES, type OwnerNotes } from '../text-limits.ts';
 import { writeHostports } from './edges/hostports.ts';
-import { Endpoint, endpointCollection, endpointSelection } from './tunnels/endpoints.ts';
+import { Endpoint, endpointCollection, extendedSelection } from './tunnels/endpoints.ts';
 
 const CreatedType = builder.enumType('CreatedEndpointType', {
   description: 'What kinds of endpoint are created through the API: others come with their agents and edges.',
@@ -42,7 +44,7 @@ const text = {
   poolingEnabled: 'Whether others may serve its URL, too: false.',
 };
 
-const CreateEndpointInput = builder.inputType('CreateEndpointInput', {
+const CreateCloudEndpointInput = builder.inputType('CreateCloudEndpointInput', {
   description: 'A new cloud endpoint.',
   fields: (t) => ({
     url: t.string({ required: true, description: text.url }),
@@ -56,7 +58,7 @@ const CreateEndpointInput = builder.inputType('CreateEndpointInput', {
   }),
 });
 
-const UpdateEndpointInput = builder.inputType('UpdateEndpointInput', {
+const UpdateCloudEndpointInput = builder.inputType('UpdateCloudEndpointInput', {
   description: 'What to change of a cloud endpoint; a member left out or null stays as it is.',
   fields: (t) => ({
     url: t.string({ description: `Another URL: ${text.url}` }),
@@ -84,14 +86,27 @@ interface Writing {
   id: string;
 }
 
-builder.mutationField('createEndpoint', (t) =>
+const cloudEndpoints = addList(
+  {
+    ...endpointCollection,
+    kind: host.kind,
+    path: '/cloud_endpoints',
+    single: 'cloudEndpoint',
+    plural: 'cloudEndpoints',
+    narrowing: undefined,
+    where: () => ({ type: 'CLOUD' }),
+  },
+  'CloudEndpoint',
+);
+
+builder.mutationField('createCloudEndpoint', (t) =>
   t.prismaField({
     type: Endpoint,
     nullable: true,
     extensions: FEW_PER_DOCUMENT,
     description: 'Creates a cloud endpoint: a traffic policy answers its requests, without an agent.',
     args: {
-      input: t.arg({ type: CreateEndpointInput, required: true, description: 'The cloud endpoint.' }),
+      input: t.arg({ type: CreateCloudEndpointInput, required: true, description: 'The cloud endpoint.' }),
       ...idempotencyKeyArgument,
     },
     resolve: (query, _, { input }, context) =>
@@ -104,7 +119,7 @@ builder.mutationField('createEndpoint', (t) =>
   }),
 );
 
-builder.mutationField('updateEndpoint', (t) =>
+builder.mutationField('updateCloudEndpoint', (t) =>
   t.prismaField({
     type: Endpoint,
     nullable: true,
@@ -112,7 +127,7 @@ builder.mutationField('updateEndpoint', (t) =>
     description: 'Changes a cloud endpoint. Fails with `CONFLICT` for what an agent or an edge serves.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of the cloud endpoint.' }),
-      input: t.arg({ type: UpdateEndpointInput, required: true, description: 'What to change.' }),
+      input: t.arg({ type: UpdateCloudEndpointInput, required: true, description: 'What to change.' }),
     },
     resolve: (query, _, { id: endpointId, input }, context) =>
       context.update(endpointCollection, endpointId, async (db, announce) => {
@@ -124,7 +139,7 @@ builder.mutationField('updateEndpoint', (t) =>
   }),
 );
 
-builder.mutationField('deleteEndpoint', (t) =>
+builder.mutationField('deleteCloudEndpoint', (t) =>
   t.id({
     nullable: true,
     description:
@@ -203,8 +218,27 @@ function announceRow(announce: Announce, { accountId }: Context, action: WriteAc
   announce({ kind: host.kind, action, id, accountId });
 }
 
+const selection =
+  'id uri createdAt updatedAt url proto hostport type name description metadata domain { id uri } bindings poolingEnabled ' +
+  'trafficPolicy';
+
+/** Its `uri` as an endpoint is in both collections. */
+const asCloudEndpoint = (row: Route): Route => ({
+  ...row,
+  alias: { of: endpointCollection.path, path: cloudEndpoints.path },
+});
+
+/** The documented dialect creates, changes and deletes no endpoints (specification section 4.2). */
+const amongEndpoints = (operationId: string) => ({ operationId, extended: { isOnly: true } });
+
 export const routes = [
-  route('POST', '/endpoints', 201, 'createEndpoint', endpointSelection),
-  route('PATCH', '/endpoints/:id', 200, 'updateEndpoint', endpointSelection),
-  route('DELETE', '/endpoints/:id', 204, 'deleteEndpoint'),
+  ...[
+    route('POST', '/cloud_endpoints', 201, 'createCloudEndpoint', selection),
+    ...readRoutes(cloudEndpoints, 'cloud_endpoints', selection),
+    route('PATCH', '/cloud_endpoints/:id', 200, 'updateCloudEndpoint', selection),
+    route('DELETE', '/cloud_endpoints/:id', 204, 'deleteCloudEndpoint'),
+  ].map(asCloudEndpoint),
+  route('POST', '/endpoints', 201, 'createCloudEndpoint', extendedSelection, amongEndpoints('createEndpoint')),
+  route('PATCH', '/endpoints/:id', 200, 'updateCloudEndpoint', extendedSelection, amongEndpoints('updateEndpoint')),
+  route('DELETE', '/endpoints/:id', 204, 'deleteCloudEndpoint', '', amongEndpoints('deleteEndpoint')),
 ];

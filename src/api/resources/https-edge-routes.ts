@@ -216,11 +216,11 @@ export const routeSelection = `id edgeId uri createdAt matchType match descripti
 
 const path = '/edges/https/:edge_id/routes';
 /** Modules of clients that know more kinds than there are here. */
-const unavailable = ['saml'];
+const ignoredMembers = ['saml'];
 
 export const routes = [
-  route('POST', path, 201, 'createHttpsEdgeRoute', routeSelection, unavailable),
+  route('POST', path, 201, 'createHttpsEdgeRoute', routeSelection, { ignoredMembers }),
   route('GET', `${path}/:id`, 200, 'httpsEdgeRoute', routeSelection),
-  route('PATCH', `${path}/:id`, 200, 'updateHttpsEdgeRoute', routeSelection, unavailable),
+  route('PATCH', `${path}/:id`, 200, 'updateHttpsEdgeRoute', routeSelection, { ignoredMembers }),
   route('DELETE', `${path}/:id`, 204, 'deleteHttpsEdgeRoute'),
 ];

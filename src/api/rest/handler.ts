@@ -2,7 +2,14 @@
 // clients use; snake_case exists only here.
 
 import express, { type Express } from 'express';
-import { type GraphQLArgument, type GraphQLSchema, getNamedType, isInputObjectType } from 'graphql';
+import {
+  type GraphQLArgument,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isInputObjectType,
+  isListType,
+} from 'graphql';
 import { PAGE_SIZE_MAX } from '../collections/page.ts';
 import { ApiError } from '../errors/errors.ts';
 import type { ApiExchange } from '../exchange.ts';
@@ -14,7 +21,7 @@ import type { Admit } from '../http/admission.ts';
 import { checkContentType, hasBody, parseStrictly, readBody } from '../http/request-body.ts';
 import { sendError, sendJson } from '../http/responses.ts';
 import { camelCase, inSnakeCase, restName, snakeCase } from '../naming.ts';
-import type { Route } from '../route.ts';
+import { DIALECTS, type Dialect, type Route, routesOf } from '../route.ts';
 import { underAlias } from '../route-aliases.ts';
 
 /** A row, ready to answer requests. */
@@ -26,11 +33,28 @@ export interface PreparedRoute extends Route {
   takesBody: boolean;
   /** By their REST names. */
   inputMembers: ReadonlySet<string>;
+  /** A member that may hold the whole input. */
+  wrapper: string | undefined;
   takesKey: boolean;
 }
 
+export type PreparedRoutes = Record<Dialect, PreparedRoute[]>;
+
+/**
+ * Another name of a parameter that every list of the extended dialect takes: a client in wide use sends it, and would page for ever
+ * if it were ignored.
+ */
+const EVERYWHERE = { beforeId: 'after' };
+
 /** @throws {Error} naming the row, when one is not in keeping with the schema: a wrong row cannot boot. */
-export function prepareRoute(schema: GraphQLSchema, row: Route): PreparedRoute {
+export function prepareRoutes(schema: GraphQLSchema, rows: readonly Route[]): PreparedRoutes {
+  const [documented, extended] = DIALECTS.map((dialect) =>
+    routesOf(rows, dialect).map((row) => prepareRoute(schema, row, dialect)),
+  ) as [PreparedRoute[], PreparedRoute[]];
+  return { documented, extended };
+}
+
+function prepareRoute(schema: GraphQLSchema, row: Route, dialect: Dialect): PreparedRoute {
   const kind = row.method === 'GET' ? 'query' : 'mutation';
   const field = (kind === 'query' ? schema.getQueryType() : schema.getMutationType())?.getFields()[row.field];
   const name = `${row.method} ${row.path}`;
@@ -42,12 +66,21 @@ export function prepareRoute(schema: GraphQLSchema, row: Route): PreparedRoute {
   const takesBody = input !== undefined;
   const inputType = input && getNamedType(input.type);
   const inputMembers = new Set(isInputObjectType(inputType) ? Object.keys(inputType.getFields()).map(restName) : []);
+  const { parameters = {}, wrapper } = row.extended ?? {};
+  const isExtended = dialect === 'extended';
   const otherArguments = [...pathArguments, 'input', 'idempotencyKey', 'last', 'before'];
+  const argumentNamed = new Map(field.args.map((argument) => [argument.name, argument]));
+  const unknown = Object.values(parameters).find((argument) => !argumentNamed.has(argument));
+  if (unknown !== undefined) throw new Error(`${name}: ${row.field} has no argument ${unknown}`);
   const queryArguments = new Map(
     field.args
-      .filter((argument) => !otherArguments.includes(argument.name))
+      .filter((argument) => ![...otherArguments, ...Object.values(parameters)].includes(argument.name))
       .map((argument) => [restName(argument.name), argument]),
   );
+  for (const [parameter, argument] of isExtended ? Object.entries({ ...EVERYWHERE, ...parameters }) : []) {
+    const it = argumentNamed.get(argument);
+    if (it) queryArguments.set(parameter, it);
+  }
   const missing = pathArguments.find((parameter) => !field.args.some((argument) => argument.name === parameter));
   if (missing) throw new Error(`${name}: ${row.field} has no argument ${missing}`);
   if (row.method === 'POST' && !takesKey) throw new Error(`${name}: ${row.field} takes no idempotencyKey`);
@@ -64,12 +97,13 @@ export function prepareRoute(schema: GraphQLSchema, row: Route): PreparedRoute {
     queryArguments,
     takesBody,
     inputMembers,
+    wrapper: isExtended ? wrapper : undefined,
     takesKey,
   };
 }
 
 /** The collections of the API by name, and where each is: `{ uri, subresource_uris }`. */
-export function serveCollectionList(rows: PreparedRoute[]): (exchange: ApiExchange) => void {
+export function serveCollectionList(rows: readonly PreparedRoute[]): (exchange: ApiExchange) => void {
   const lists = rows.filter(
     ({ method, path, selection }) => method === 'GET' && !path.includes(':') && selection.includes(': nodes'),
   );
@@ -85,7 +119,7 @@ export type PublicDocuments = Record<string, (exchange: ApiExchange) => void>;
 
 /** The Express application of the documented paths. @param exports downloads of lists, by path. */
 export function createRestApp(
-  rows: PreparedRoute[],
+  routes: PreparedRoutes,
   documents: PublicDocuments,
   exports: ReadonlyMap<string, (exchange: ApiExchange) => Promise<void>>,
   admit: Admit,
@@ -111,13 +145,18 @@ export function createRestApp(
       serve(exchange).catch((error) => sendError(exchange, error));
     });
   }
-  for (const path of new Set(rows.map((row) => row.path))) {
-    const ofPath = rows.filter((row) => row.path === path);
-    const byMethod = new Map<string, PreparedRoute>(ofPath.map((row) => [row.method, row]));
-    app.all(path, (request, response) => {
+  for (const path of new Set(routes.extended.map((row) => row.path))) {
+    const byMethod = (dialect: Dialect) =>
+      new Map<string, PreparedRoute>(
+        routes[dialect].filter((row) => row.path === path).map((row) => [row.method, row]),
+      );
+    const rows = { documented: byMethod('documented'), extended: byMethod('extended') };
+    app.all(path, (request, response, next) => {
       const { exchange } = response.locals as { exchange: ApiExchange };
-      const row = byMethod.get(request.method === 'HEAD' ? 'GET' : request.method);
-      if (!isAllowed(request.method, [...byMethod.keys()], exchange) || !row) return;
+      const ofPath = rows[exchange.dialect];
+      if (ofPath.size === 0) return next();
+      const row = ofPath.get(request.method === 'HEAD' ? 'GET' : request.method);
+      if (!isAllowed(request.method, [...ofPath.keys()], exchange) || !row) return;
       exchange.log.operation = row.field;
       respond(row, request.params as Record<string, string>, exchange, admit).catch((error) =>
         sendError(exchange, error),
@@ -192,10 +231,11 @@ function isEmpty(body: Buffer): boolean {
  * @throws {ApiError} where such a member says more than that.
  */
 function inputOf(
-  { pathArguments, ignoredMembers: unavailable = [], inputMembers }: PreparedRoute,
-  input: Record<string, unknown>,
+  { pathArguments, ignoredMembers: unavailable = [], inputMembers, wrapper }: PreparedRoute,
+  body: Record<string, unknown>,
   parameters: Record<string, string>,
 ): object {
+  const input = wrapper === undefined ? body : unwrapped(body, wrapper);
   for (const name of [...pathArguments.map(snakeCase), ...unavailable]) {
     const value = input[name];
     if (value === undefined || inputMembers.has(name)) continue;
@@ -207,6 +247,13 @@ function inputOf(
   return input;
 }
 
+/** The members of a body, those of its wrapper among them. */
+function unwrapped(body: Record<string, unknown>, wrapper: string): Record<string, unknown> {
+  const { [wrapper]: inner, ...outer } = body;
+  const isWrapped = typeof inner === 'object' && inner !== null && !Array.isArray(inner);
+  return isWrapped ? { ...outer, ...inner } : body;
+}
+
 function readQuery({ queryArguments }: PreparedRoute, url: string, variables: Record<string, unknown>): void {
   const start = url.indexOf('?');
   if (start < 0) return;
@@ -214,9 +261,13 @@ function readQuery({ queryArguments }: PreparedRoute, url: string, variables: Re
     const argument = queryArguments.get(name);
     if (!argument)
       throw new ApiError('unknownParameter', { culprit: name, known: [...queryArguments.keys()].join(', ') || 'none' });
-    if (argument.name in variables) throw new ApiError('repeatedParameter', { culprit: name });
-    variables[argument.name] =
-      argument.name === 'first' ? readLimit(value) : readInput(argument.type, value, name, restInput);
+    const before = variables[argument.name];
+    if (isListType(getNullableType(argument.type)))
+      variables[argument.name] = [...(Array.isArray(before) ? before : []), value];
+    else if (before !== undefined) throw new ApiError('repeatedParameter', { culprit: name });
+    else
+      variables[argument.name] =
+        argument.name === 'first' ? readLimit(value) : readInput(argument.type, value, name, restInput);
   }
 }
 

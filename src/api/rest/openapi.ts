@@ -1,4 +1,5 @@
-// `/openapi.json`: OpenAPI 3.1, from the route table and the schema. Nothing of it is written by hand.
+// `/openapi.json`: OpenAPI 3.1, from the route table and the schema. Nothing of it is written by hand. It describes the documented
+// dialect; `?dialect=extended` the one for clients written for the original service.
 
 import {
   type FieldNode,
@@ -9,6 +10,7 @@ import {
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
+  getNullableType,
   isEnumType,
   isInputObjectType,
   isListType,
@@ -18,11 +20,13 @@ import {
 } from 'graphql';
 import { PAGE_SIZE_MAX } from '../collections/page.ts';
 import { errorTable } from '../errors/error-table.ts';
+import { ApiError } from '../errors/errors.ts';
 import type { ApiExchange } from '../exchange.ts';
 import { type CachedBody, createCachedBody, sendCached } from '../http/cached-body.ts';
 import { sendError, sendJson } from '../http/responses.ts';
 import { restName, snakeCase } from '../naming.ts';
-import type { PreparedRoute } from './handler.ts';
+import { DIALECTS, type Dialect } from '../route.ts';
+import type { PreparedRoute, PreparedRoutes } from './handler.ts';
 import { scalarSchema } from './openapi-scalars.ts';
 
 type Json = Record<string, unknown>;
@@ -34,9 +38,45 @@ const KNOWN_MAX = 4;
 
 const error = { $ref: '#/components/schemas/Error' };
 
-/** @param more paths that are no rows. @returns what answers with the document. */
-export function serveOpenApi(schema: GraphQLSchema, rows: PreparedRoute[], more: Paths): (to: ApiExchange) => void {
-  const documentFor = openApiOf(schema, rows, more);
+export interface OpenApiOptions {
+  /** Paths that are no rows. */
+  more: Paths;
+  /** The headers in which a request may say its version: that of the specification, and its aliases. */
+  versionHeaders: readonly string[];
+}
+
+/** @returns what answers with the document. */
+export function serveOpenApi(
+  schema: GraphQLSchema,
+  routes: PreparedRoutes,
+  { more, versionHeaders: [ownHeader, ...aliases] }: OpenApiOptions,
+): (to: ApiExchange) => void {
+  const serve: Record<Dialect, (to: ApiExchange) => void> = {
+    documented: serveDocument(openApiOf(schema, routes.documented, { more, header: ownHeader, info: documentedInfo })),
+    // Each alias will do; a document can only require one.
+    extended: serveDocument(
+      openApiOf(schema, routes.extended, { more, header: aliases[0], info: extendedInfo(aliases) }),
+    ),
+  };
+  return (exchange) => serve[askedDialect(exchange.request.url ?? '')](exchange);
+}
+
+/** @throws {ApiError} when the query has anything but a dialect. */
+function askedDialect(url: string): Dialect {
+  const [, query = ''] = /\?(.*)$/s.exec(url) ?? [];
+  let asked: string | undefined;
+  for (const [name, value] of new URLSearchParams(query)) {
+    if (name !== 'dialect') throw new ApiError('unknownParameter', { culprit: name, known: 'dialect' });
+    if (asked !== undefined) throw new ApiError('repeatedParameter', { culprit: name });
+    asked = value;
+  }
+  const dialect = DIALECTS.find((known) => known === (asked ?? 'documented'));
+  if (!dialect)
+    throw new ApiError('wrongValue', { member: 'dialect', reason: `it must be one of ${DIALECTS.join(', ')}` });
+  return dialect;
+}
+
+function serveDocument(documentFor: (baseUrl: string) => object): (to: ApiExchange) => void {
   const known = new Map<string, Promise<CachedBody>>();
   return (exchange) => {
     const { baseUrl, response } = exchange;
@@ -54,17 +94,37 @@ export function serveOpenApi(schema: GraphQLSchema, rows: PreparedRoute[], more:
   };
 }
 
+const documentedInfo = 'What clients get that send the header `Service-Version`.';
+
+const extendedInfo = (aliases: readonly string[]) =>
+  'What clients written for the original service get: those that say their version in one of the headers of the setting ' +
+  `\`VERSION_HEADER_ALIASES\`, which are ${aliases.join(', ') || 'none at this gateway, so that no client gets it'}.`;
+
+interface Described {
+  more: Paths;
+  /** The header that says the version; undefined where none is accepted. */
+  header: string | undefined;
+  /** Whom the document is for. */
+  info: string;
+}
+
 /** @returns the document for an API at an address. */
-function openApiOf(schema: GraphQLSchema, rows: PreparedRoute[], more: Paths): (baseUrl: string) => object {
+function openApiOf(
+  schema: GraphQLSchema,
+  rows: readonly PreparedRoute[],
+  { more, header, info: description }: Described,
+): (baseUrl: string) => object {
   const inputs: Json = {};
   const paths: Paths = { ...publicPaths, ...more };
+  const version = header === undefined ? [] : [versionParameter(header)];
   for (const row of rows) {
     const path = row.path.replace(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [row.method.toLowerCase()]: operationOf(schema, row, inputs) };
+    paths[path] = { ...paths[path], [row.method.toLowerCase()]: operationOf(schema, row, { inputs, version }) };
   }
+  const license = { name: 'MIT', identifier: 'MIT' };
   const document = {
     openapi: '3.1.0',
-    info: { title: 'Tunnel Gateway Management API', version: '2', license: { name: 'MIT', identifier: 'MIT' } },
+    info: { title: 'Tunnel Gateway Management API', description, version: '2', license },
     security: [{ apiKey: [] }],
     paths,
     components: {
@@ -78,8 +138,26 @@ function openApiOf(schema: GraphQLSchema, rows: PreparedRoute[], more: Paths): (
 /** The two documents that tell a client what there is. */
 const publicPaths: Paths = {
   '/': { get: publicOperation('map', 'The collections of the API by name, and where each is.', rootSchema()) },
-  '/openapi.json': { get: publicOperation('openapi', 'This document.', { type: 'object' }) },
+  '/openapi.json': {
+    get: {
+      ...publicOperation('openapi', 'This document.', { type: 'object' }),
+      parameters: [
+        {
+          name: 'dialect',
+          in: 'query',
+          required: false,
+          description: 'Which dialect it is to describe.',
+          schema: { enum: DIALECTS, default: 'documented' },
+        },
+      ],
+    },
+  },
 };
+
+function versionParameter(header: string): Json {
+  const name = header.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
+  return { name, in: 'header', required: true, description: 'The version of the API.', schema: { const: '2' } };
+}
 
 function rootSchema(): Json {
   const uris = { type: 'object', additionalProperties: { type: 'string' } };
@@ -94,7 +172,11 @@ function publicOperation(operationId: string, description: string, schema: Json)
   return { operationId, description, security: [], responses };
 }
 
-function operationOf(schema: GraphQLSchema, row: PreparedRoute, inputs: Json): Json {
+function operationOf(
+  schema: GraphQLSchema,
+  row: PreparedRoute,
+  { inputs, version }: { inputs: Json; version: Json[] },
+): Json {
   const root = row.method === 'GET' ? schema.getQueryType() : schema.getMutationType();
   const field = root?.getFields()[row.field] as GraphQLField<unknown, unknown>; // `prepareRow` has looked it up.
   const argument = (name: string) => field.args.find((candidate) => candidate.name === name) as GraphQLArgument;
@@ -102,16 +184,10 @@ function operationOf(schema: GraphQLSchema, row: PreparedRoute, inputs: Json): J
   const answer =
     selection && row.status !== 204 ? { content: json(outputOf(schema, field.type, selection, false)) } : {};
   return {
-    operationId: row.alias?.operationId ?? row.field,
+    operationId: row.operationId ?? row.field,
     description: field.description,
     parameters: [
-      {
-        name: 'Service-Version',
-        in: 'header',
-        required: true,
-        description: 'The version of the API.',
-        schema: { const: '2' },
-      },
+      ...version,
       ...row.pathArguments.map((name) => parameter('path', snakeCase(name), argument(name), true)),
       ...[...row.queryArguments].map(([name, it]) => parameter('query', name, it, false)),
       ...(row.takesKey ? [parameter('header', 'Idempotency-Key', argument('idempotencyKey'), false)] : []),
@@ -134,7 +210,9 @@ function parameter(place: string, name: string, { type, description }: GraphQLAr
   const schema =
     name === 'limit'
       ? { type: 'integer', minimum: 1, maximum: PAGE_SIZE_MAX, default: PAGE_SIZE_MAX }
-      : { type: 'string' };
+      : isListType(getNullableType(type))
+        ? { type: 'array', items: { type: 'string' } }
+        : { type: 'string' };
   return { name, in: place, required: required || isNonNullType(type), description, schema };
 }
 

@@ -183,7 +183,7 @@ export const writings = {
     none,
     the('session'),
   ),
-  createEndpoint: writing('POST /endpoints', 'createEndpoint', cloudEndpoint, () => ({
+  createCloudEndpoint: writing('POST /cloud_endpoints', 'createCloudEndpoint', cloudEndpoint, () => ({
     url: 'https://hostile.world.example.com',
   })),
   createHttpsEdge: writing('POST /edges/https', 'createHttpsEdge', httpsEdge),

@@ -90,6 +90,7 @@ const bodies = [
 const lists = [
   '/credentials',
   '/endpoints',
+  '/cloud_endpoints',
   '/tunnels',
   '/tunnel_sessions',
   '/reserved_domains',
@@ -186,7 +187,10 @@ const methods: [call: string, path: (world: World) => string][] = [
     (method) => [method, ({ ids }: World) => `/credentials/${ids.credential}`] as [string, () => string],
   ),
   ['PUT', () => '/endpoints'],
-  ['POST', ({ ids }) => `/endpoints/${ids.endpoint}`],
+  ...['POST', 'PATCH', 'DELETE'].map(
+    (method) => [method, ({ ids }: World) => `/endpoints/${ids.endpoint}`] as [string, (world: World) => string],
+  ),
+  ['POST', () => '/endpoints'],
   ['PATCH', ({ ids }) => `/tunnels/${ids.tunnel}`],
   ['POST', ({ ids }) => `/tunnel_sessions/${ids.session}`],
   ['GET', ({ ids }) => `/edges/https/${ids.httpsEdge}/routes`],

@@ -81,7 +81,8 @@ const hostport = (text: string, number: number, status = 400): HostileCase[] =>
   (['createHttpsEdge', 'updateTlsEdge'] as const).map((name) =>
     wrong(name, 'hostports', [text], number, { blamed: 'hostports[0]', status }),
   );
-const cloudUrl = (url: string, number: number, status = 400) => wrong('createEndpoint', 'url', url, number, { status });
+const cloudUrl = (url: string, number: number, status = 400) =>
+  wrong('createCloudEndpoint', 'url', url, number, { status });
 const edges: HostileCase[] = [
   cloudUrl('', 90393),
   cloudUrl('http://a.world.example.com', 90393),
@@ -90,7 +91,7 @@ const edges: HostileCase[] = [
   cloudUrl('https://a.elsewhere.example.com', 7117),
   cloudUrl('https://app.world.example.com', 7132, 409),
   cloudUrl('https://www.world.example.com', 7122, 409),
-  wrong('createEndpoint', 'pooling_enabled', true, 90394),
+  wrong('createCloudEndpoint', 'pooling_enabled', true, 90394),
   ...hostport('', 7104),
   ...hostport('www.world.example.com', 7104),
   ...hostport(':443', 7104),

@@ -1,7 +1,7 @@
 // Section 4 of the specification, operation by operation.
 
 import * as expected from '../expected.ts';
-import { destinationWith, shapes } from '../shapes.ts';
+import { destinationWith, extendedEndpoint, shapes } from '../shapes.ts';
 import type { World } from '../world.ts';
 import { fresh, freshRoute, type Row, row, the } from './rows.ts';
 import { examples } from './targets.ts';
@@ -65,26 +65,57 @@ const endpoints: Row[] = [
     at: the('endpoint'),
     answer: (world) => expected.endpoint(world),
   }),
+  row('GET /endpoints', 200, 'endpoints', {
+    ...{ dialect: 'extended', shape: extendedEndpoint, list: 'endpoints' },
+    answer: (world) => expected.list(world, 'endpoints', '/endpoints', [expected.extendedEndpoint(world)]),
+  }),
+  row('GET /endpoints/{id}', 200, 'endpoint', {
+    ...{ dialect: 'extended', shape: extendedEndpoint, at: the('endpoint') },
+    answer: (world) => expected.extendedEndpoint(world),
+  }),
 ];
 
 const policy = '{"on_http_request":[{"actions":[{"type":"deny"}]}]}';
 let clouds = 0;
 const cloudUrl = () => `https://cloud-${++clouds}.world.example.com`;
-const freshCloud = (world: World) => fresh('/endpoints', { url: cloudUrl(), ...texts, traffic_policy: policy })(world);
+const freshCloud = (world: World) =>
+  fresh('/cloud_endpoints', { url: cloudUrl(), ...texts, traffic_policy: policy })(world);
+const created = { ...texts, traffic_policy: policy };
+const changed = { ...texts, description: 'changed' };
+const cloud = { shape: shapes.cloudEndpoint, aliasOf: '/endpoints' };
+const amongEndpoints = { dialect: 'extended', shape: extendedEndpoint } as const;
 
 const cloudEndpoints: Row[] = [
-  row('POST /endpoints', 201, 'createEndpoint', {
-    shape: shapes.endpoint,
+  row('GET /cloud_endpoints', 200, 'cloudEndpoints', {
+    ...{ ...cloud, list: 'cloud_endpoints' },
+    answer: (world) => expected.list(world, 'cloud_endpoints', '/cloud_endpoints', []),
+  }),
+  row('GET /cloud_endpoints/{id}', 200, 'cloudEndpoint', {
+    ...{ ...cloud, at: freshCloud },
+    answer: (world, got) => expected.cloudEndpoint(world, got, created),
+  }),
+  row('POST /cloud_endpoints', 201, 'createCloudEndpoint', {
+    ...cloud,
     body: () => ({ url: cloudUrl(), ...texts, traffic_policy: policy }),
-    answer: (world, got) => expected.cloudEndpoint(world, got, { ...texts, traffic_policy: policy }),
+    answer: (world, got) => expected.cloudEndpoint(world, got, created),
   }),
-  row('PATCH /endpoints/{id}', 200, 'updateEndpoint', {
-    shape: shapes.endpoint,
-    at: freshCloud,
+  row('PATCH /cloud_endpoints/{id}', 200, 'updateCloudEndpoint', {
+    ...{ ...cloud, at: freshCloud },
     body: () => ({ description: 'changed', traffic_policy: '' }),
-    answer: (world, got) => expected.cloudEndpoint(world, got, { ...texts, description: 'changed' }),
+    answer: (world, got) => expected.cloudEndpoint(world, got, changed),
   }),
-  row('DELETE /endpoints/{id}', 204, 'deleteEndpoint', { at: freshCloud }),
+  row('DELETE /cloud_endpoints/{id}', 204, 'deleteCloudEndpoint', { at: freshCloud }),
+  row('POST /endpoints', 201, 'createCloudEndpoint', {
+    ...amongEndpoints,
+    body: () => ({ url: cloudUrl(), ...texts, traffic_policy: policy }),
+    answer: (world, got) => expected.cloudAmongEndpoints(world, got, created),
+  }),
+  row('PATCH /endpoints/{id}', 200, 'updateCloudEndpoint', {
+    ...{ ...amongEndpoints, at: freshCloud },
+    body: () => ({ description: 'changed', traffic_policy: '' }),
+    answer: (world, got) => expected.cloudAmongEndpoints(world, got, changed),
+  }),
+  row('DELETE /endpoints/{id}', 204, 'deleteCloudEndpoint', { dialect: 'extended', at: freshCloud }),
 ];
 
 const breakerPath = '/edges/https/{edge_id}/routes/{id}/circuit_breaker';

@@ -3,6 +3,7 @@
 import * as expected from '../expected.ts';
 import { edgeShapes, shapes } from '../shapes.ts';
 import { crud, type Kind, texts, withTexts } from './crud.ts';
+import { fresh, row, the, unique } from './rows.ts';
 
 const first = (got: Record<string, unknown[]>, key: string) => got[key]?.[0];
 
@@ -134,7 +135,22 @@ const serviceUsers: Kind = {
   listed: (world, got) => [expected.serviceUser(world, got[0], { id: world.ids.bot, name: 'bot of the world' })],
 };
 
+/** What a bot user may do, which the specification has no member for. */
+const rights = (path: string) => [
+  row(`GET ${path}/{id}/rights`, 200, 'botUser', {
+    ...{ at: the('bot'), shape: shapes.botRights },
+    answer: () => ({ may_read_bodies: false }),
+  }),
+  row(`PATCH ${path}/{id}/rights`, 200, 'updateBotUserRights', {
+    ...{ at: fresh('/bot_users', () => ({ name: unique('bot with a right') })), shape: shapes.botRights },
+    body: () => ({ may_read_bodies: true }),
+    answer: () => ({ may_read_bodies: true }),
+  }),
+];
+
 export const crudRows = [
+  ...rights('/bot_users'),
+  ...rights('/service_users'),
   ...kinds.flatMap(crud),
   ...crud(serviceUsers).map((row) => ({ ...row, aliasOf: '/bot_users' })),
 ];

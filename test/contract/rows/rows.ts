@@ -21,10 +21,12 @@ export interface Row extends Operation {
   aliasOf?: string;
 }
 
-type Own = Partial<Pick<Row, 'at' | 'body' | 'answer' | 'shape' | 'list' | 'atEach' | 'isPart'>> & { note?: string };
+type Own = Partial<
+  Pick<Row, 'at' | 'body' | 'answer' | 'shape' | 'list' | 'dialect' | 'atEach' | 'isPart' | 'aliasOf'>
+> & { note?: string };
 
 export function row(call: string, status: Row['status'], field: string, { note, shape, list, ...own }: Own = {}): Row {
-  const title = note ? `${call} (${note})` : call;
+  const title = [call, note && `(${note})`, own.dialect && `in the ${own.dialect} dialect`].filter(Boolean).join(' ');
   return { ...operation(call, status, field, shape, list), title, at: () => ({}), ...own };
 }
 

@@ -35,9 +35,11 @@ function next({ app: { changes } }: TestGateway, kind: string, action: Change['a
   });
 }
 
+/** As clients written for the original service get it: events show no session of an endpoint's agent. */
 const get = async (path: string) => {
-  const { status, body } = await account.call('GET', path);
+  const { status, body } = await account.call('GET', path, undefined, { dialect: 'extended' });
   expect(status).toBe(200);
+  for (const endpoint of body.endpoints ?? [body]) delete endpoint.tunnel_session;
   return body;
 };
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);

@@ -30,7 +30,7 @@ test.each([{ kind: 'USER' }, { kind: 'BOT' }] as const)(
   'of a $kind is its admin’s to give and to take',
   async ({ kind }) => {
     const owner = await lab.account.addOwner({ kind });
-    const operation = kind === 'BOT' ? 'updateBotUser' : 'updateUser';
+    const operation = kind === 'BOT' ? 'updateBotUserRights' : 'updateUser';
     const give = (mayReadBodies: boolean, by: Owner = lab.account) =>
       lab.run(
         `mutation ($id: ID!, $may: Boolean!) { ${operation}(id: $id, input: { mayReadBodies: $may }) { mayReadBodies } }`,

@@ -27,8 +27,8 @@ async function newCloud(policy?: string, more: object = {}) {
   const name = newName('cloud');
   await reserve(account, name);
   const body = { url: `https://${name}`, type: 'cloud', traffic_policy: policy, ...more };
-  const endpoint = await done(account, 'POST', '/endpoints', body);
-  return { name, endpoint, at: `/endpoints/${endpoint.id}` };
+  const endpoint = await done(account, 'POST', '/cloud_endpoints', body);
+  return { name, endpoint, at: `/cloud_endpoints/${endpoint.id}` };
 }
 
 const look = (name: string, path?: string) => visitEdge(gateway, { name }, path);
@@ -55,17 +55,19 @@ describe('a cloud endpoint', () => {
       bindings: ['public'],
     });
     expect(endpoint).toMatchObject({
-      ...{ type: 'cloud', proto: 'https', scheme: 'https', host: name, hostport: `${name}:443` },
+      ...{ type: 'cloud', proto: 'https', hostport: `${name}:443`, pooling_enabled: false },
       ...{ name: 'door', description: 'a door', metadata: 'm', traffic_policy: policy, bindings: ['public'] },
-      ...{ tunnel: null, edge: null, principal: null, pooling_enabled: false, upstream_url: '', upstream_protocol: '' },
       domain: { id: expect.stringMatching(/^rd_/) },
     });
-    const { endpoints } = await done(
-      account,
-      'GET',
-      `/endpoints?${new URLSearchParams({ filter: 'type == "cloud"' })}`,
+    const path = `/endpoints?${new URLSearchParams({ filter: 'type == "cloud"' })}`;
+    const { body } = await account.call('GET', path, undefined, { dialect: 'extended' });
+    const { uri, ...shared } = endpoint;
+    expect(body.endpoints).toContainEqual(
+      expect.objectContaining({
+        ...{ ...shared, scheme: 'https', host: name, tunnel: null, edge: null, tunnel_session: null },
+        ...{ principal: null, upstream_url: '', upstream_protocol: '' },
+      }),
     );
-    expect(endpoints).toContainEqual(endpoint);
     const changed = await done(account, 'PATCH', at, { url: endpoint.url, name: 'gate', description: 'another' });
     expect(changed).toEqual({ ...endpoint, name: 'gate', description: 'another', updated_at: changed.updated_at });
     expect(await done(account, 'GET', at)).toEqual(changed);
@@ -106,7 +108,7 @@ describe('a cloud endpoint', () => {
     const theirs = newName('theirs');
     await reserve(other, theirs);
     const policy = onRequest({ type: 'forward-internal', config: { url } });
-    await done(other, 'POST', '/endpoints', { url: `https://${theirs}`, traffic_policy: policy });
+    await done(other, 'POST', '/cloud_endpoints', { url: `https://${theirs}`, traffic_policy: policy });
     const visited = await look(theirs);
     expect([visited.status, errorOf(visited)]).toEqual([502, 90_132]);
   });
@@ -140,7 +142,7 @@ describe('a cloud endpoint', () => {
     expect(edge).toMatchObject({ status: 409, body: { error_code: expect.stringMatching(/_7122$/) } });
     await done(account, 'DELETE', at);
     await tunnel();
-    const cloud = await account.call('POST', '/endpoints', { url: `https://${name}` });
+    const cloud = await account.call('POST', '/cloud_endpoints', { url: `https://${name}` });
     expect(cloud).toMatchObject({ status: 409, body: { error_code: expect.stringMatching(/_7132$/) } });
   });
 
@@ -148,7 +150,10 @@ describe('a cloud endpoint', () => {
     const { name, endpoint, at } = await newCloud(answer('moving'));
     const next = newName('cloud');
     const domain = await reserve(account, next);
-    expect(await done(account, 'PATCH', at, { url: `https://${next}` })).toMatchObject({ id: endpoint.id, host: next });
+    expect(await done(account, 'PATCH', at, { url: `https://${next}` })).toMatchObject({
+      id: endpoint.id,
+      hostport: `${next}:443`,
+    });
     expect(await look(next)).toMatchObject({ status: 200, body: 'moving' });
     expect((await look(name)).status).not.toBe(200);
     const refused = await account.call('DELETE', `/reserved_domains/${domain}`);
@@ -160,12 +165,12 @@ describe('a cloud endpoint', () => {
     const name = newName('agent');
     await agent.httpEndpoint().domain(name).listenAndForward('http://127.0.0.1:1');
     const { endpoints } = await done(account, 'GET', '/endpoints');
-    const { id } = endpoints.find(({ host }: { host: string }) => host === name);
+    const { id } = endpoints.find(({ hostport }: { hostport: string }) => hostport.startsWith(`${name}:`));
     for (const [method, body] of [
       ['PATCH', { description: 'x' }],
       ['DELETE', undefined],
     ] as const)
-      expect(await account.call(method, `/endpoints/${id}`, body)).toMatchObject({
+      expect(await account.call(method, `/cloud_endpoints/${id}`, body)).toMatchObject({
         status: 409,
         body: { error_code: expect.stringMatching(/_90395$/) },
       });

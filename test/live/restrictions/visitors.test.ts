@@ -89,7 +89,7 @@ describe('endpoints of all kinds refuse visitors from elsewhere as the module of
     const cloud = { name: newName('cloud') };
     await reserve(account, cloud.name);
     const body = { url: `https://${cloud.name}`, traffic_policy: JSON.stringify(answer('in')) };
-    await done(account, 'POST', '/endpoints', body);
+    await done(account, 'POST', '/cloud_endpoints', body);
     const { policyId } = await restrict(account, 'endpoints', [`${HERE}/32`]);
     for (const { name } of [edge, cloud]) {
       expect((await visitEdge(gateway, { name })).status).toBe(200);

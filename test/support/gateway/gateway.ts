@@ -21,7 +21,7 @@ import { newAdminKey } from '../../../src/store/first-start.ts';
 import { newId } from '../../../src/store/ids.ts';
 import { root } from '../root.ts';
 import { send, sendRaw } from './http.ts';
-import { answerCheckOf } from './openapi.ts';
+import { answerChecksOf } from './openapi.ts';
 import { freePorts, hasWorkers, hops, migrations, newPlace } from './place.ts';
 import { noteStatement } from './statements.ts';
 
@@ -71,6 +71,7 @@ export async function startTestGateway(
     DRAIN_MS: '1000',
     INITIAL_API_KEY: 'chosen-by-the-tests-0001',
     POLICY_FETCH: 'any',
+    VERSION_HEADER_ALIASES: 'Other-Version',
     // No test's events leave the machine: nobody listens there.
     EVENT_ENDPOINTS: endpointNames.map((name) => `${name}=http://127.0.0.1:1`).join(),
     ...place.env,
@@ -97,11 +98,11 @@ export async function startTestGateway(
   const { app, addresses } = gateway;
   const owner = isHopped ? await start(agentNode(env, addresses)) : gateway; // Which agents connect to.
   const agent = new Agent({ keepAlive: true });
-  const check = await answerCheckOf(addresses.api, agent);
+  const checks = await answerChecksOf(addresses.api, agent);
   let closed: Promise<void> | undefined;
 
   const callAs = (ownKey: string): Call => {
-    return async (method, path, body, { key = ownKey, headers } = {}) => {
+    return async (method, path, body, { key = ownKey, dialect, headers } = {}) => {
       const url = new URL(path, addresses.api);
       expect(url.origin, 'where a URI leads').toBe(addresses.api);
       const payload =
@@ -110,10 +111,10 @@ export async function startTestGateway(
         agent,
         method,
         url.href,
-        { ...usual(key, payload), 'service-version': '2', ...headers },
+        { ...usual(key, payload), [dialect === 'extended' ? 'other-version' : 'service-version']: '2', ...headers },
         payload,
       );
-      check(method, url.pathname, answer);
+      checks[dialect ?? 'documented'](method, url.pathname, answer);
       return answer;
     };
   };

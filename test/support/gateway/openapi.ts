@@ -1,8 +1,9 @@
-// Every REST answer of the whole run is held against /openapi.json.
+// Every REST answer of the whole run is held against /openapi.json, in the dialect that was asked.
 
 import type { Agent } from 'node:http';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { DIALECTS, type Dialect } from '../../../src/api/route.ts';
 import { type Answer, send } from './http.ts';
 
 const ID = 'openapi';
@@ -16,15 +17,22 @@ interface Document {
 /** @throws what is wrong with an answer. */
 type AnswerCheck = (method: string, path: string, answer: Answer) => void;
 
-let known: AnswerCheck | undefined;
+export type AnswerChecks = Record<Dialect, AnswerCheck>;
 
-/** The check of a gateway's answers, made once in a worker: the document of each is the same but for its address. */
-export async function answerCheckOf(api: string, agent: Agent): Promise<AnswerCheck> {
+let known: AnswerChecks | undefined;
+
+/** The checks of a gateway's answers, made once in a worker: the documents of each are the same but for their address. */
+export async function answerChecksOf(api: string, agent: Agent): Promise<AnswerChecks> {
   if (known) return known;
-  const { status, body } = await send(agent, 'GET', `${api}/openapi.json`, {});
-  if (status !== 200) return () => {};
-  known = answerCheck(body);
-  return known;
+  const checks = await Promise.all(
+    DIALECTS.map(async (dialect) => {
+      const { status, body } = await send(agent, 'GET', `${api}/openapi.json?dialect=${dialect}`, {});
+      return [dialect, status === 200 ? answerCheck(body) : () => {}, status] as const;
+    }),
+  );
+  const made = Object.fromEntries(checks) as AnswerChecks;
+  if (checks.every(([, , status]) => status === 200)) known = made;
+  return made;
 }
 
 /**

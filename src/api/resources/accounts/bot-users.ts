@@ -1,10 +1,12 @@
 // Bot users: owners that are no person (specification sections 2.6 and 4.6).
 
+import type { Prisma } from '../../../store/generated/prisma/client.ts';
 import { newId } from '../../../store/ids.ts';
 import { builder } from '../../builder/builder.ts';
 import type { FieldAccess } from '../../collections/access.ts';
 import { collection, deleteMutation, Node, readRoutes } from '../../collections/collection.ts';
 import { boolean, ID_MEMBER, text, time } from '../../collections/members.ts';
+import type { Context } from '../../context.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { idempotencyKeyArgument } from '../../idempotency.ts';
 import { route } from '../../route.ts';
@@ -15,6 +17,9 @@ import { Owner, ownerSearch } from './owner.ts';
 
 const NAME_MAX_BYTES = 255;
 const extensions = { adminsOnly: 'botsAdminsOnly' } satisfies FieldAccess;
+
+/** The members of the specification (section 2.6). */
+const selection = 'id uri name active createdAt';
 
 const BotUser = builder.prismaObject('Owner', {
   variant: 'BotUser',
@@ -48,7 +53,7 @@ const botUsers = collection({
   },
   table: (db) => db.owner,
   where: () => ({ kind: 'BOT' }),
-  audit: { name: 'bot_user', subject: 'A bot user' },
+  audit: { name: 'bot_user', subject: 'A bot user', selection: `${selection} mayReadBodies` },
   conflicts: { taken: 'botNameTaken' },
   search: ownerSearch(60, 'BOT'),
 });
@@ -69,9 +74,13 @@ const UpdateBotUserInput = builder.inputType('UpdateBotUserInput', {
   fields: (t) => ({
     name: t.string({ description: 'Another name; 1 to 255 bytes.' }),
     active: t.boolean({ description: 'Whether its API keys and credentials are accepted from now on.' }),
-    mayReadBodies: t.boolean({
-      description: 'Whether it may read the bodies of captured requests from now on.',
-    }),
+  }),
+});
+
+const UpdateBotUserRightsInput = builder.inputType('UpdateBotUserRightsInput', {
+  description: 'What a bot user may do from now on; a member left out or null stays as it is.',
+  fields: (t) => ({
+    mayReadBodies: t.boolean({ description: 'Whether it may read the bodies of captured requests.' }),
   }),
 });
 
@@ -113,17 +122,36 @@ builder.mutationField('updateBotUser', (t) =>
       input: t.arg({ type: UpdateBotUserInput, required: true, description: 'What to change.' }),
     },
     resolve: (query, _, { id, input }, context) => {
-      const where = { id, accountId: context.accountId, kind: 'BOT' } as const;
       const subject = input.name == null ? undefined : checkName(input.name);
-      const data = { subject, active: input.active ?? undefined, mayReadBodies: input.mayReadBodies ?? undefined };
+      const data = { subject, active: input.active ?? undefined };
       return context.inTransaction(async (transaction) => {
-        const bot = await transaction.update(botUsers, id, (db) => db.owner.update({ ...query, where, data }));
+        const bot = await changeBot(transaction, query, id, data);
         if (data.active === false) await endCapturesOf(transaction, id);
         return bot;
       });
     },
   }),
 );
+
+builder.mutationField('updateBotUserRights', (t) =>
+  t.prismaField({
+    type: BotUser,
+    nullable: true,
+    extensions,
+    description: 'Changes what a bot user may do beyond the rights that all of them have. Only admins may.',
+    args: {
+      id: t.arg.id({ required: true, description: 'The id of the bot user.' }),
+      input: t.arg({ type: UpdateBotUserRightsInput, required: true, description: 'What to change.' }),
+    },
+    resolve: (query, _, { id, input }, context) =>
+      changeBot(context, query, id, { mayReadBodies: input.mayReadBodies ?? undefined }),
+  }),
+);
+
+function changeBot(context: Context, query: object, id: string, data: Prisma.OwnerUpdateInput) {
+  const where = { id, accountId: context.accountId, kind: 'BOT' } as const;
+  return context.update(botUsers, id, (db) => db.owner.update({ ...query, where, data }));
+}
 
 deleteMutation(botUsers, 'deleteBotUser', { extensions });
 
@@ -133,13 +161,16 @@ function checkName(name: string): string {
   return name;
 }
 
-const selection = 'id uri name active mayReadBodies createdAt';
+/** What a bot user may do is no member of it in the specification. */
+const rights = 'mayReadBodies';
 
 const botUserRoutes = [
   route('POST', '/bot_users', 201, 'createBotUser', selection),
   ...readRoutes(botUsers, 'bot_users', selection),
   route('PATCH', '/bot_users/:id', 200, 'updateBotUser', selection),
   route('DELETE', '/bot_users/:id', 204, 'deleteBotUser'),
+  route('GET', '/bot_users/:id/rights', 200, 'botUser', rights, { operationId: 'botUserRights' }),
+  route('PATCH', '/bot_users/:id/rights', 200, 'updateBotUserRights', rights),
 ];
 
 /** Newer clients call them service users. */

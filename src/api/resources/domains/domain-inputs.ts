@@ -2,6 +2,7 @@
 
 import { builder } from '../../builder/builder.ts';
 import { CertificateManagementPolicyInput } from './certificate-policy.ts';
+import { resolvesTo } from './resolution.ts';
 
 const certificateHelp =
   'The id of a TLS certificate of your account that covers the domain, to be shown to its visitors. Below the gateway’s ' +
@@ -24,6 +25,7 @@ export const CreateReservedDomainInput = builder.inputType('CreateReservedDomain
       description: 'How its certificate is to be obtained. Below the gateway’s own base domain it must be left out.',
     }),
     certificateId: t.id({ description: `${certificateHelp} Without, it is obtained by a policy.` }),
+    resolvesTo: t.field(resolvesTo),
   }),
 });
 
@@ -41,5 +43,6 @@ export const UpdateReservedDomainInput = builder.inputType('UpdateReservedDomain
     certificateId: t.id({
       description: `${certificateHelp} It takes the place of the policy. "" has the certificate obtained by a policy again.`,
     }),
+    resolvesTo: t.field(resolvesTo),
   }),
 });

@@ -179,11 +179,11 @@ deleteMutation(reservedAddresses, 'deleteReservedAddress', {
 const selection = 'id uri createdAt description metadata addr region endpointConfiguration { id uri }';
 
 /** What addresses were configured by before there were edges. */
-const unavailable = ['endpoint_configuration_id'];
+const ignoredMembers = ['endpoint_configuration_id'];
 
 export const routes = [
-  route('POST', '/reserved_addrs', 201, 'createReservedAddress', selection, unavailable),
+  route('POST', '/reserved_addrs', 201, 'createReservedAddress', selection, { ignoredMembers }),
   ...readRoutes(reservedAddresses, 'reserved_addrs', selection),
-  route('PATCH', '/reserved_addrs/:id', 200, 'updateReservedAddress', selection, unavailable),
+  route('PATCH', '/reserved_addrs/:id', 200, 'updateReservedAddress', selection, { ignoredMembers }),
   route('DELETE', '/reserved_addrs/:id', 204, 'deleteReservedAddress'),
 ];

@@ -23,6 +23,7 @@ import { CreateReservedDomainInput, UpdateReservedDomainInput } from './domain-i
 import { DOMAIN_MEMBERS, DOMAIN_SEARCH } from './domain-members.ts';
 import { readDomainName } from './domain-name.ts';
 import { checkRegion } from './region.ts';
+import { checkResolution, DomainResolution, EVERYWHERE } from './resolution.ts';
 
 const CNAME_LABEL_LENGTH = 16;
 const ACME_LABEL_LENGTH = 8;
@@ -90,6 +91,11 @@ export const ReservedDomain = builder.prismaObject('ReservedDomain', {
       select: { managedCertificate: { select: managedSelect } },
       resolve: ({ managedCertificate }) => managedCertificate as Managed | null,
     }),
+    resolvesTo: t.field({
+      type: [DomainResolution],
+      description: 'Where its name leads: to every node of the gateway, which is the only choice.',
+      resolve: () => [EVERYWHERE],
+    }),
     acmeChallengeCnameTarget: t.exposeString('acmeChallengeCnameTarget', {
       nullable: true,
       description:
@@ -143,6 +149,7 @@ export function reserveDomain(
   const { config } = app;
   const now = app.now();
   const name = readDomainName(input.domain, config);
+  checkResolution(input.resolvesTo);
   const data = {
     ...checkTexts(input, 'domain'),
     id: newId(reservedDomains.prefix),
@@ -178,6 +185,7 @@ builder.mutationField('updateReservedDomain', (t) =>
     resolve: (query, _, { id, input }, context) => {
       const where = { id, accountId: context.accountId };
       const texts = checkTexts(input, 'domain');
+      checkResolution(input.resolvesTo);
       return context.update(reservedDomains, id, async (db, announce) => {
         const certificate = await changeCertificate(input, id, context, db);
         await db.reservedDomain.update({ where, data: { ...texts, ...certificate }, select: { id: true } });
@@ -195,17 +203,20 @@ deleteMutation(reservedDomains, 'deleteReservedDomain', {
   before: keepShownElsewhere,
 });
 
+/** The members of the specification (section 2.7), and notes. */
 const selection =
   'id uri createdAt description metadata domain region cnameTarget httpEndpointConfiguration { id uri } ' +
   'httpsEndpointConfiguration { id uri } certificate { id uri } ' +
   `${certificateSelection} acmeChallengeCnameTarget`;
 
 /** What domains were configured by before there were edges. */
-const unavailable = ['http_endpoint_configuration_id', 'https_endpoint_configuration_id'];
+const ignoredMembers = ['http_endpoint_configuration_id', 'https_endpoint_configuration_id'];
+
+const extended = { selection: `${selection} resolvesTo { value }` };
 
 export const routes = [
-  route('POST', '/reserved_domains', 201, 'createReservedDomain', selection, unavailable),
-  ...readRoutes(reservedDomains, 'reserved_domains', selection),
-  route('PATCH', '/reserved_domains/:id', 200, 'updateReservedDomain', selection, unavailable),
+  route('POST', '/reserved_domains', 201, 'createReservedDomain', selection, { ignoredMembers, extended }),
+  ...readRoutes(reservedDomains, 'reserved_domains', selection, extended),
+  route('PATCH', '/reserved_domains/:id', 200, 'updateReservedDomain', selection, { ignoredMembers, extended }),
   route('DELETE', '/reserved_domains/:id', 204, 'deleteReservedDomain'),
 ];

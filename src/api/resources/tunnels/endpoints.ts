@@ -123,9 +123,30 @@ export async function liveEndpoints(context: Context) {
   return { accountId: context.accountId, ...(await servedNow(context)) };
 }
 
+/** By these, older clients choose where others filter. */
+const chosenArguments = builder.args((t) => ({
+  ids: t.idList({ description: 'Give only those with one of these ids; the same as a filter by `id`.' }),
+  urls: t.stringList({ description: 'Give only those with one of these URLs; the same as a filter by `public_url`.' }),
+}));
+
+/** A condition in CEL, and none for an argument that was not given. */
+const isOneOf = (member: string, values: unknown) =>
+  Array.isArray(values) && values.length > 0 ? [`${member} in ${JSON.stringify(values)}`] : [];
+
+/** The 13 members of the specification (section 2.2). */
+const selection =
+  'id region createdAt updatedAt publicUrl proto hostport type metadata domain { id uri } tcpAddr { id uri } ' +
+  'tunnel { id uri } edge { id uri }';
+
+/** What clients written for the original service read beyond them. */
+export const extendedSelection =
+  `${selection} uri url scheme host port description principal { id uri } bindings poolingEnabled trafficPolicy ` +
+  'upstreamUrl upstreamProtocol name tunnelSession { id uri }';
+
 /** Cloud endpoints alone are written through the API: only their writes are told of as such. */
 export const endpointCollection = collection({
   kind: 'endpoint',
+  alsoCalled: ['cloudEndpoint'],
   prefix: 'ep',
   path: '/endpoints',
   single: 'endpoint',
@@ -137,6 +158,7 @@ export const endpointCollection = collection({
     created_at: time('createdAt'),
     updated_at: time('updatedAt', { isOrdered: false }),
     public_url: text('publicUrl', { isOrdered: true }),
+    url: text('publicUrl'),
     proto: text('proto'),
     hostport: text('hostport'),
     type: choice('type', { ephemeral: 'EPHEMERAL', edge: 'EDGE', cloud: 'CLOUD' }),
@@ -148,9 +170,13 @@ export const endpointCollection = collection({
     'tunnel.id': id('tunnelId', { isNullable: true }),
     'edge.id': id('edgeId', { isNullable: true }),
   },
+  narrowing: {
+    arguments: () => ({ ...chosenArguments }),
+    filter: ({ ids, urls }) => [isOneOf('obj.id', ids), isOneOf('obj.public_url', urls)].flat().join(' && '),
+  },
   table: (db) => db.endpoint,
   where: servedNow,
-  audit: cloudEndpoint.audit,
+  audit: { ...cloudEndpoint.audit, selection: extendedSelection },
   search: {
     ...{
       rank: 10,
@@ -164,10 +190,7 @@ export const endpointCollection = collection({
   },
 });
 
-export const endpointSelection =
-  'id region createdAt updatedAt publicUrl proto hostport type metadata domain { id uri } tcpAddr { id uri } ' +
-  'tunnel { id uri } edge { id uri } ' +
-  // What the specification does not have comes last.
-  'uri url scheme host port description principal { id uri } bindings poolingEnabled trafficPolicy upstreamUrl upstreamProtocol name';
-
-export const routes = readRoutes(endpointCollection, 'endpoints', endpointSelection);
+export const routes = readRoutes(endpointCollection, 'endpoints', selection, {
+  selection: extendedSelection,
+  parameters: { id: 'ids', url: 'urls' },
+});

@@ -46,7 +46,9 @@ export function prepareExports(schema: GraphQLSchema, routes: readonly Route[]):
 
 function shownByRest(plural: string, routes: readonly Route[]): string | undefined {
   const row = routes.find(({ method, field }) => method === 'GET' && field === plural);
-  return /: nodes \{ (.*) \} uri nextPageUri$/s.exec(row?.selection ?? '')?.[1];
+  // Downloads are not in the specification: they have all that is known.
+  const shown = row?.extended?.selection ?? row?.selection ?? '';
+  return /: nodes \{ (.*) \} uri nextPageUri$/s.exec(shown)?.[1];
 }
 
 /** All members of a type that are values, and the references to other objects. */

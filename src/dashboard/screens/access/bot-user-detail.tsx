@@ -4,7 +4,13 @@ import { useMutation } from '../../data/hooks/use-mutation.ts';
 import { useQuery } from '../../data/hooks/use-query.ts';
 import { pathTo } from '../../data/routing/paths.ts';
 import { useParam } from '../../data/routing/use-param.ts';
-import { BotUser, type BotUserRowFragment, DeleteBotUser, UpdateBotUser } from '../../generated/operations.ts';
+import {
+  BotUser,
+  type BotUserRowFragment,
+  DeleteBotUser,
+  UpdateBotUser,
+  UpdateBotUserRights,
+} from '../../generated/operations.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog.tsx';
 import { Dialog } from '../../ui/dialogs/dialog.tsx';
@@ -27,6 +33,7 @@ export function BotUserPage() {
   const id = useParam('id');
   const { data, error, refetch } = useQuery(BotUser, { id }, { kinds: ['botUser'] });
   const update = useMutation(UpdateBotUser);
+  const updateRights = useMutation(UpdateBotUserRights);
   const [openDialog, setOpenDialog] = useState<'rename' | 'delete'>();
   const bot = data?.botUser;
   if (!bot || error?.code === 'NOT_FOUND')
@@ -41,9 +48,9 @@ export function BotUserPage() {
   }
 
   async function changeRight() {
-    if (!(await update.mutate({ id, input: { mayReadBodies: !mayReadBodies } }))) return;
+    if (!(await updateRights.mutate({ id, input: { mayReadBodies: !mayReadBodies } }))) return;
     const text = mayReadBodies ? 'may not read captured bodies any more' : 'may read captured bodies now';
-    toastWithUndo(`${name} ${text}.`, UpdateBotUser, { id, input: { mayReadBodies } });
+    toastWithUndo(`${name} ${text}.`, UpdateBotUserRights, { id, input: { mayReadBodies } });
     void refetch();
   }
 
@@ -59,7 +66,7 @@ export function BotUserPage() {
             <Button isBusy={update.isBusy} onClick={() => void toggleActive()}>
               {active ? 'Make inactive' : 'Make active'}
             </Button>
-            <Button isBusy={update.isBusy} onClick={() => void changeRight()}>
+            <Button isBusy={updateRights.isBusy} onClick={() => void changeRight()}>
               {mayReadBodies ? 'Hide captured bodies' : 'Allow to read captured bodies'}
             </Button>
             <Button variant="danger" onClick={() => setOpenDialog('delete')}>

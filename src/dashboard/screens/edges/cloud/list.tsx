@@ -1,4 +1,4 @@
-// The list of cloud endpoints. They are among all endpoints, too.
+// The list of cloud endpoints.
 
 import { useList } from '../../../data/hooks/use-list.ts';
 import { type CloudEndpointRowFragment, CloudEndpoints } from '../../../generated/operations.ts';
@@ -24,7 +24,7 @@ const columns: Column<CloudEndpointRowFragment>[] = [
 ];
 
 export function CloudEndpointList() {
-  const list = useList(CloudEndpoints, {}, (result) => result.endpoints, { kinds: ['endpoint'] });
+  const list = useList(CloudEndpoints, {}, (result) => result.cloudEndpoints, { kinds: ['endpoint'] });
   return (
     <Page
       title="Cloud endpoints"
