@@ -17,7 +17,7 @@ import {
 
 /** Users and bot users are the admins' business. */
 const adminsOnly =
-  /^((create|update|delete|deactivate)(User|BotUser|AlertRule|AlertChannel|AlertSilence|AccountIpRestriction)|createSignInLink|removeSecondFactor|removePasskeys|changeAcmeAccountKey|acknowledgeAlert|testAlertChannel)$/;
+  /^((create|update|delete|deactivate)(User|BotUser|BotUserRights|AlertRule|AlertChannel|AlertSilence|AccountIpRestriction)|createSignInLink|removeSecondFactor|removePasskeys|changeAcmeAccountKey|acknowledgeAlert|testAlertChannel)$/;
 /** What others hold is, too. */
 const ofHolder =
   /^((update|delete)(Credential|ApiKey|ProvisioningKey)|(rotate|revoke|end|finish)(Credential|ProvisioningKey|ProvisionedCredentials|Rotation))$/;
