@@ -148,8 +148,8 @@ describe('what breaks the rules', () => {
       ErrorCode.PROTOCOL,
     ],
     [
-      'a stream before one that is there',
-      Buffer.concat([frame(FrameType.DATA, Flag.SYN, 5), frame(FrameType.DATA, Flag.SYN, 3)]),
+      'a stream whose id is thousands behind the last one',
+      Buffer.concat([frame(FrameType.DATA, Flag.SYN, 8195), frame(FrameType.DATA, Flag.SYN, 3)]),
       ErrorCode.PROTOCOL,
     ],
   ])('%s ends the session, and the peer is told why', async (_, bytes, code) => {

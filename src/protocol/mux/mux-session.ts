@@ -5,6 +5,7 @@ import { reportDefect } from '../defect.ts';
 import { Flag, FrameType, goAwayBody, ID_MAX, MuxFrameReader, uint32 } from './frame.ts';
 import { FrameQueue } from './frame-queue.ts';
 import { MuxStream, noopStreamEvents, type StreamCarrier } from './mux-stream.ts';
+import { PeerIds } from './peer-ids.ts';
 import { PeerLimits } from './peer-limits.ts';
 import type { MuxSessionEvents, MuxSessionOptions } from './session-options.ts';
 import { ErrorCode, ProtocolError, type StreamEvents } from './stream.ts';
@@ -45,9 +46,9 @@ export class MuxSession implements StreamCarrier {
   /** Streams that wait until more may be written, in the order in which they are served. */
   readonly #waiting = new Set<MuxStream>();
   readonly #peerStreamsMax: number;
-  readonly #peerParity: number;
+  readonly #peerParity: 0 | 1;
+  readonly #peerIds: PeerIds;
   #peerStreams = 0;
-  #lastPeerId = 0;
   #nextId: number;
   #closed = false;
 
@@ -64,6 +65,7 @@ export class MuxSession implements StreamCarrier {
     this.#peerStreamsMax = options.peerStreamsMax;
     this.limits = new PeerLimits(limitsOpens, unauthenticatedLimits, now);
     this.#peerParity = role === 'client' ? 0 : 1;
+    this.#peerIds = new PeerIds(this.#peerParity);
     this.#nextId = role === 'client' ? 1 : 2;
     this.now = now;
     this.#backlog = new WriteBacklog(transport, (message) => this.destroy(ErrorCode.WRITE_TIMEOUT, message));
@@ -106,7 +108,7 @@ export class MuxSession implements StreamCarrier {
   /** Closes the session with a GOAWAY frame, and the connection once that is sent. @param message text for people. */
   close(code: ErrorCode = ErrorCode.NONE, message = ''): void {
     if (this.#closed) return;
-    this.#queue(FrameType.GO_AWAY << 4, 0, goAwayBody(this.#lastPeerId, code, message));
+    this.#queue(FrameType.GO_AWAY << 4, 0, goAwayBody(this.#peerIds.highest, code, message));
     this.#flush();
     this.#transport.destroySoon();
     setTimeout(() => this.#transport.destroy(), GO_AWAY_TIMEOUT_MS).unref(); // The peer may never read it.
@@ -176,13 +178,12 @@ export class MuxSession implements StreamCarrier {
     if (stream) return void stream.receive(chunk, ends);
     // Data of a stream that we reset was in flight and is dropped. Data of a stream that never existed is answered.
     const isPeerStream = (id & 1) === this.#peerParity;
-    if (isPeerStream ? id > this.#lastPeerId : id >= this.#nextId) this.sendReset(id, ErrorCode.STREAM_CLOSED);
+    if (isPeerStream ? !this.#peerIds.has(id) : id >= this.#nextId) this.sendReset(id, ErrorCode.STREAM_CLOSED);
   }
 
   #accept(id: number): void {
-    if ((id & 1) !== this.#peerParity || id <= this.#lastPeerId)
+    if (!this.#peerIds.use(id))
       throw new ProtocolError(ErrorCode.PROTOCOL, `stream ${id} is not the peer's to open, or was opened before`);
-    this.#lastPeerId = id;
     this.limits.countOpen(this.#peerStreams);
     if (this.#peerStreams >= this.#peerStreamsMax) return void this.sendReset(id, ErrorCode.ACCEPT_QUEUE_FULL);
     const stream = new MuxStream(this, id, true, this.windowBudget, noopStreamEvents);
