@@ -56,6 +56,31 @@ describe('coming back', () => {
     expect(await second.bind(name, again(bound))).toMatchObject({ Error: '', Id: bound.Id });
   });
 
+  test.each([
+    ['http', {}],
+    ['https', {}],
+    ['tls', {}],
+    ['tcp', {}],
+    ['https', { Name: 'by an SDK that names the endpoint' }],
+  ])(
+    'a %s address that was drawn for a URL without a host comes back with the options of the answer',
+    async (Proto, Extra) => {
+      const first = await agentOf();
+      const bound = await first.bind('', { Proto, Opts: { URL: `${Proto}://` }, Extra });
+      expect(bound).toMatchObject({ Error: '', Opts: { URL: `${Proto}://` } });
+      first.socket.destroy();
+      const second = await agentOf(lab.credential, back(first));
+      const { Opts, URL } = bound;
+      expect(await second.bind('', { ...again(bound), Proto, Opts })).toMatchObject({ Error: '', Id: bound.Id, URL });
+    },
+  );
+
+  test('a URL with a host wins over the other ways to ask for a name', async () => {
+    const [agent, URL, Hostname] = [await agentOf(), newName(), newName()];
+    const bound = await agent.bind('', { Proto: 'https', Opts: { URL: `https://${URL}/`, Hostname } });
+    expect(bound.Opts.Hostname).toBe(URL);
+  });
+
   test('what it had is nobody else’s between the end of the old session and the new bind', async () => {
     const [first, name] = [await agentOf(), newName()];
     const bound = await first.bind(name);

@@ -26,7 +26,7 @@ export interface BindOptions {
 }
 
 /**
- * Reads the options of a bind request.
+ * Reads the options of a bind request. `HostHeaderRewrite` asks for nothing: it tells that the agent itself rewrites the header.
  * @param baseDomain the domain that a `Subdomain` is relative to.
  * @param modules reads the modules that the agent requests.
  * @throws {AgentError} for an option that this gateway does not support; MessageError for a malformed message.
@@ -39,8 +39,6 @@ export function readOptions(bind: Bind, baseDomain: string, modules: Pick<Tunnel
   const unknown = bind.bindings.find((binding) => binding !== expected);
   if (unknown !== undefined) throw new AgentError('unknownBinding', { binding: unknown });
   if (options.has(UNSUPPORTED)) throw new AgentError('optionNotActedOn', { option: UNSUPPORTED });
-  if (options.has('HostHeaderRewrite') && options.flag('HostHeaderRewrite'))
-    throw new AgentError('optionNotActedOn', { option: 'HostHeaderRewrite' });
   return {
     proto: proto as Proto,
     ...(proto === 'tcp' ? readAddress(options, baseDomain) : { name: readName(options, baseDomain), port: null }),
@@ -51,9 +49,13 @@ export function readOptions(bind: Bind, baseDomain: string, modules: Pick<Tunnel
   };
 }
 
+/** The URL wins if it has a host. SDKs that asked for any host by `https://` bind again with that URL and the name that they got. */
 function readName(options: Fields, baseDomain: string): string {
-  const url = options.text('URL');
-  if (url) return url.replace(/^[a-z]+:\/\//i, '').replace(/\/$/, '');
+  const host = options
+    .text('URL')
+    .replace(/^[a-z]+:\/\//i, '')
+    .replace(/\/$/, '');
+  if (host) return host;
   const subdomain = options.text('Subdomain');
   return options.text('Hostname') || options.text('Domain') || (subdomain && `${subdomain}.${baseDomain}`);
 }
