@@ -142,8 +142,20 @@ export function readAuthResponse(message: object): AuthResponse {
   };
 }
 
-/** @param version the version of the gateway. */
-export function writeAuthResponse(response: Omit<AuthResponse, 'error' | 'retryAfter'>, version: string): object {
+/** What existing SDKs show their users, or find their session in the API by. Our own agent has no use for it. */
+export interface SessionDescription {
+  /** The version of the gateway. */
+  version: string;
+  /** The id of the session in the API: `ts_…`. */
+  sessionId: string;
+  accountName: string;
+  planName: string;
+}
+
+export function writeAuthResponse(
+  response: Omit<AuthResponse, 'error' | 'retryAfter'>,
+  { version, sessionId, accountName, planName }: SessionDescription,
+): object {
   return {
     Version: PROTOCOL_VERSION,
     ClientId: response.clientId,
@@ -152,10 +164,11 @@ export function writeAuthResponse(response: Omit<AuthResponse, 'error' | 'retryA
       Version: version,
       Region: response.region,
       Cookie: response.cookie,
-      AccountName: '',
+      AccountName: accountName,
       SessionDuration: 0,
-      PlanName: '',
+      PlanName: planName,
       Banner: '',
+      AgentSessionID: sessionId,
       StreamWindow: response.streamWindow,
       Node: response.node,
       ...(response.connectAddresses.length === 0

@@ -7,18 +7,22 @@ import type { AdmittedSession, SessionDeps } from './session-types.ts';
 
 /** The version of the gateway in responses to agents. */
 export const GATEWAY_VERSION = '0.1.0';
+/** Agents show the plan beside the account. There is none here. */
+const PLAN_NAME = 'self-hosted';
 
 /** @param streamWindow the negotiated stream window, in bytes; 0 for none. */
 export function authResponse(
   { settings, registrar }: Pick<SessionDeps, 'settings' | 'registrar'>,
-  { clientId, cookie }: Pick<AdmittedSession, 'clientId' | 'cookie'>,
+  { clientId, cookie, sessionId, accountId }: Pick<AdmittedSession, 'clientId' | 'cookie' | 'sessionId' | 'accountId'>,
   ingress: OpenedSession['ingress'],
   streamWindow: number,
 ): object {
   const { region, agentAddresses } = settings;
   const connectAddresses = connectAddressesFor(ingress, agentAddresses);
   const response = { clientId, cookie, region, streamWindow, node: registrar.nodeId, connectAddresses };
-  return writeAuthResponse(response, GATEWAY_VERSION);
+  // Accounts have ids only.
+  const description = { version: GATEWAY_VERSION, sessionId, accountName: accountId, planName: PLAN_NAME };
+  return writeAuthResponse(response, description);
 }
 
 /**

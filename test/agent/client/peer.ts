@@ -76,9 +76,11 @@ export interface Peer {
   close(): Promise<void>;
 }
 
+const DESCRIPTION = { version: 'test', sessionId: 'ts_1', accountName: '', planName: '' };
+
 /** As a gateway answers that has accepted. */
 export const accepted = (clientId = 'client-1', cookie = 'cookie-1', streamWindow = 0, node = '') =>
-  writeAuthResponse({ clientId, cookie, region: '', streamWindow, node, connectAddresses: [] }, 'test');
+  writeAuthResponse({ clientId, cookie, region: '', streamWindow, node, connectAddresses: [] }, DESCRIPTION);
 
 let made = 0;
 /** As a gateway answers that serves what was asked for; ids and names count up. */
