@@ -39,19 +39,37 @@ const elsewhere = async () => newCredential(await gateway.newAccount());
 const bindPort = (agent: RawAgent) => agent.bind('', { Proto: 'tcp', Opts: {} });
 
 describe('a stranger', () => {
-  test('who sends more than an authentication needs is cut off at once', async () => {
+  /** What the gateway reads of one before authentication. */
+  const BYTES = 32 * 1024;
+  const STREAMS = 32;
+  const bindOf = (bytes: number) => `{"Proto":"http","Opts":{"TrafficPolicy":"${'x'.repeat(bytes)}"}}`;
+
+  test.each([
+    ['an authentication', StreamType.AUTH, `{"Version":["${'x'.repeat(BYTES)}`],
+    ['a bind that waits', StreamType.BIND, bindOf(BYTES)],
+  ])('who sends more than 32 KiB, in %s, is cut off at once', async (_, type, text) => {
     const agent = await rawAgent(gateway);
-    openTypedStream(agent.mux, StreamType.AUTH, Buffer.from(`{"Version":["${'x'.repeat(17_000)}`));
-    expect((await agent.closed).code).toBe(ErrorCode.ENHANCE_CALM);
+    openTypedStream(agent.mux, type, Buffer.from(text));
+    expect(await agent.closed).toMatchObject({ code: ErrorCode.ENHANCE_CALM, message: expect.stringMatching(/bytes/) });
   });
 
-  test('who begins several calls at once is cut off; heartbeats beside one call are what SDKs begin with', async () => {
+  test('who sends more than 32 KiB in many binds that wait is cut off at once', async () => {
+    const agent = await rawAgent(gateway);
+    for (let i = 0; i < 20; i++) openTypedStream(agent.mux, StreamType.BIND, Buffer.from(bindOf(BYTES / 20)));
+    expect(await agent.closed).toMatchObject({ code: ErrorCode.ENHANCE_CALM, message: expect.stringMatching(/bytes/) });
+  });
+
+  test('may have 32 streams open, as agents begin with a heartbeat and binds beside the authentication, and no more', async () => {
     const agent = await rawAgent(gateway);
     openTypedStream(agent.mux, StreamType.HEARTBEAT, Buffer.from('beat'));
+    for (let i = 2; i < STREAMS; i++) openTypedStream(agent.mux, StreamType.BIND, Buffer.from('{"Proto":'));
     expect(await agent.call(StreamType.SERVER_INFO, {})).toMatchObject({ Region: '' });
     openTypedStream(agent.mux, StreamType.AUTH, Buffer.from('{"Version":'));
     openTypedStream(agent.mux, StreamType.AUTH, Buffer.from('{"Version":'));
-    expect((await agent.closed).code).toBe(ErrorCode.ENHANCE_CALM);
+    expect(await agent.closed).toMatchObject({
+      code: ErrorCode.ENHANCE_CALM,
+      message: expect.stringMatching(/streams/),
+    });
   });
 
   test('who tries authtokens out waits for the answer to each beyond twenty; one with the right one does not wait', async () => {

@@ -12,14 +12,14 @@ import {
   writeHeader,
 } from '../../src/protocol/index.ts';
 import { newCredential } from '../support/agents/live.ts';
-import { codeOf, type Reply, rawAgent } from '../support/agents/raw-agent.ts';
+import { codeOf, type RawAgent, type Reply, rawAgent } from '../support/agents/raw-agent.ts';
 import { rawAgents, say } from './raw-agents.ts';
 
 const lab = rawAgents('session-protocol');
 const { newName, get, agentOf, isServing } = lab;
 
 describe('authentication', () => {
-  const BEFORE = { BIND: 1, UNBIND: 2, START_TUNNEL_WITH_LABEL: 7, PATCH_TUNNEL: 10 };
+  const BEFORE = { UNBIND: 2, PATCH_TUNNEL: 10 };
   test.each(Object.entries(BEFORE))(
     '%s before it is refused, and the agent can still authenticate',
     async (_, type) => {
@@ -31,8 +31,52 @@ describe('authentication', () => {
     },
   );
 
+  /** As agents with several threads do: whichever frame is ready goes first. */
+  const early = (agent: RawAgent) => {
+    const name = newName();
+    const labels = { Labels: { early: name } };
+    return { name, bound: [agent.bind(name), agent.call(StreamType.START_TUNNEL_WITH_LABEL, labels)] };
+  };
+
+  test('binds that come before it, or while it is answered, wait for it and are answered then', async () => {
+    const agent = await rawAgent(lab.gateway);
+    const before = early(agent);
+    await agent.call(StreamType.SERVER_INFO, {}); // What came before is read.
+    const identity = agent.auth(lab.credential.authtoken);
+    const beside = early(agent);
+    const answers = await Promise.all([identity, ...before.bound, ...beside.bound]);
+    expect(answers.map((answer) => answer.Error)).toEqual(['', '', '', '', '']);
+    for (const { name } of [before, beside]) expect(await get(name)).toBe(200);
+  });
+
+  test('binds before one that is refused are refused for the same reason, and later ones wait for the next', async () => {
+    const agent = await rawAgent(lab.gateway);
+    const [first, identity] = [early(agent), agent.auth('nonsense')];
+    const second = early(agent);
+    const refused = await Promise.all([...first.bound, identity, ...second.bound]);
+    expect(refused.map(codeOf)).toEqual([105, 105, 105, 105, 105]);
+    const third = early(agent);
+    expect((await agent.auth(lab.credential.authtoken)).Error).toBe('');
+    expect((await Promise.all(third.bound)).map((answer) => answer.Error)).toEqual(['', '']);
+    expect([await get(first.name), await get(third.name)]).toEqual([404, 200]);
+  });
+
   test('a session that is not authenticated may ask for the region', async () => {
     expect(await (await rawAgent(lab.gateway)).call(StreamType.SERVER_INFO, {})).toMatchObject({ Region: '' });
+  });
+
+  test('its answer names the session as the API does, the account, and the plan, which SDKs show', async () => {
+    const own = await lab.gateway.newAccount();
+    const { identity } = await agentOf(await newCredential(own));
+    const [session] = (await own.call('GET', '/tunnel_sessions')).body.tunnel_sessions;
+    expect(identity.Extra).toMatchObject({
+      AgentSessionID: session.id,
+      AccountName: own.accountId,
+      PlanName: 'self-hosted',
+      Region: session.region,
+      Banner: '',
+    });
+    expect((await own.call('POST', `/tunnel_sessions/${identity.Extra.AgentSessionID}/stop`)).status).toBe(409);
   });
 
   test('a second one is refused, and the session goes on', async () => {
@@ -167,6 +211,13 @@ function frame(type: number, flags: number, id: number, body: Buffer): Buffer {
   body.copy(bytes, 8);
   return bytes;
 }
+
+test('an agent may say that it rewrites the host header, which the gateway then leaves to it', async () => {
+  const [agent, name] = [await agentOf(), newName()];
+  const bound = await agent.bind('', { Opts: { Hostname: name, HostHeaderRewrite: true } });
+  expect(bound).toMatchObject({ Error: '', Opts: { Hostname: name, HostHeaderRewrite: true } });
+  expect(await get(name)).toBe(200);
+});
 
 describe('limits', () => {
   const LONG = 'ü'.repeat(2048);

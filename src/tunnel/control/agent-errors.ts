@@ -35,6 +35,8 @@ export const agentErrors = {
     number: 90217,
     text: 'A session with LegNumber {leg} must come with the ClientId and the Cookie of the session that it stands beside.',
   },
+  /** Wrappers of existing agents try again after exactly this text. */
+  sessionNotReady: { number: 90365, text: 'tunnel session not ready yet' },
   gatewayName: {
     number: 90371,
     text: 'The gateway itself uses the name {name}, so no tunnel can have it. Ask for another name.',
@@ -102,8 +104,9 @@ export class AgentError extends Error {
     this.retryAfter = retryAfter;
   }
 
-  /** The message in the form that agents parse: the text, then the code on a line of its own. */
+  /** The message in the form that agents parse: the text, then the code on a line of its own; of `sessionNotReady` the text alone. */
   describe(prefix: string): string {
+    if (this.reason === 'sessionNotReady') return this.message;
     return `${this.message}\r\n\r\n${prefix}${this.number}\r\n`;
   }
 

@@ -19,23 +19,19 @@ import { type AgentCommand, commandCauses } from '../control/session-commands.ts
 import { peerOf } from '../network/peer.ts';
 import { type AdmissionContext, admit } from './admission.ts';
 import { authResponse } from './auth-response.ts';
+import { BeforeAdmission, UNAUTHENTICATED_LIMITS } from './before-admission.ts';
 import { reportRefusedBind } from './refused-bind.ts';
 import { sendCommand } from './send-command.ts';
 import { SessionTunnels } from './session-tunnels.ts';
 import type { AdmittedSession, RegisteredSession, RoundTrip, SessionDeps } from './session-types.ts';
 
-/** The time in which an agent must authenticate; milliseconds. */
-const AUTH_TIMEOUT_MS = 10_000;
 /** The retry delay that an agent gets after an internal failure, in seconds: the database may work again by then. */
 const UNAVAILABLE_RETRY_S = 2;
 /** The most calls of an agent in progress, and the most bytes of their requests together. */
 const CALLS_MAX = 1024;
 const CALL_BYTES = 4 * 1024 * 1024;
-/**
- * The limits before authentication: the bytes of an `Auth` request, and two streams, as SDKs begin with a heartbeat
- * beside it.
- */
-const UNAUTHENTICATED_LIMITS = { bytes: 16 * 1024, streams: 2 };
+/** The calls that wait until the agent is admitted. Others that need a session are refused until then. */
+const WAITING_TYPES: readonly number[] = [StreamType.BIND, StreamType.START_TUNNEL_WITH_LABEL];
 const MUX_OPTIONS: MuxSessionOptions = {
   role: 'server',
   peerStreamsMax: CALLS_MAX,
@@ -53,7 +49,7 @@ export class AgentSession implements RegisteredSession {
   readonly #mux: MuxSession;
   readonly #connection: AdmissionContext;
   readonly #slot: AdmissionSlot;
-  #deadline: NodeJS.Timeout;
+  readonly #before: BeforeAdmission;
   /** The prefix of error codes that this kind of agent expects. */
   #errorPrefix = agentKindOf({ clientType: '', userAgent: '' }).errorPrefix;
   #isAuthenticating = false;
@@ -76,7 +72,7 @@ export class AgentSession implements RegisteredSession {
     const onStream = (stream: MuxStream) => readStreamType(stream, (type, rest) => this.#onStream(stream, type, rest));
     const onClose = (code: ErrorCode, message: string) => this.#onClose(code, message);
     this.#mux = new MuxSession(socket, { onStream, onClose }, MUX_OPTIONS);
-    this.#deadline = this.#awaitAuthentication();
+    this.#before = new BeforeAdmission(() => this.#onLate());
   }
 
   /** The admitted agent; undefined before admission. */
@@ -115,6 +111,7 @@ export class AgentSession implements RegisteredSession {
 
   #onStream(stream: MuxStream, type: number, rest: Buffer): void {
     if (type === StreamType.HEARTBEAT && !this.#hasHeartbeat) return void this.#acceptHeartbeat(stream, rest);
+    if (!this.#accepted && WAITING_TYPES.includes(type)) return void this.#before.hold(stream, type, rest);
     const handle = this.#calls[type];
     // An unknown type, which a newer agent may use, is refused without ending the session.
     if (!handle) return void stream.reset(ErrorCode.REFUSED);
@@ -171,11 +168,16 @@ export class AgentSession implements RegisteredSession {
     }
   }
 
-  #awaitAuthentication(): NodeJS.Timeout {
-    return setTimeout(() => {
-      this.#deps.sessions.refusals.add('authenticationTimeout');
-      this.#mux.close(ErrorCode.CANCELLED, 'authentication timed out');
-    }, AUTH_TIMEOUT_MS);
+  #onLate(): void {
+    this.#deps.sessions.refusals.add('authenticationTimeout');
+    this.#refuseWaiting(undefined);
+    this.#mux.close(ErrorCode.CANCELLED, 'authentication timed out');
+  }
+
+  /** Refuses the binds that wait for the admission: for the reason why the agent is refused, unless that may pass. */
+  #refuseWaiting(reason: unknown): void {
+    const isFinal = reason instanceof AgentError && reason.retryAfter === undefined;
+    this.#before.refuse((isFinal ? reason : new AgentError('sessionNotReady')).answer(this.#errorPrefix));
   }
 
   async #authenticate(request: object): Promise<object> {
@@ -184,10 +186,11 @@ export class AgentSession implements RegisteredSession {
     this.#isAuthenticating = true;
     const kind = agentKindOf(auth);
     this.#errorPrefix = kind.errorPrefix;
-    clearTimeout(this.#deadline); // While the gateway works on the request, the agent is not late.
+    this.#before.pauseDeadline();
     const admitted = await admit(auth, this.#connection, this.#deps)
       .catch((error) => {
-        if (!this.#mux.isClosed) this.#deadline = this.#awaitAuthentication();
+        this.#refuseWaiting(error);
+        if (!this.#mux.isClosed) this.#before.resumeDeadline();
         throw error;
       })
       .finally(() => {
@@ -212,6 +215,7 @@ export class AgentSession implements RegisteredSession {
         this.#roundTrip = { at: this.#deps.time(), milliseconds };
       },
     });
+    this.#before.release((stream, type, rest) => this.#onStream(stream, type, rest));
     return authResponse(this.#deps, admitted, this.#connection.ingress, this.#negotiateWindow(auth));
   }
 
@@ -233,7 +237,7 @@ export class AgentSession implements RegisteredSession {
   }
 
   #onClose(code: ErrorCode, message: string): void {
-    clearTimeout(this.#deadline);
+    this.#before.end();
     if (!this.#accepted) return;
     this.#accepted.quota.release();
     // An agent that closes its session wants no address held for it; one that loses its connection will return.
