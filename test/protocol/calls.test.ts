@@ -1,17 +1,23 @@
 // Calls, and signs of life.
 
-import { describe, expect, test } from 'vitest';
+import type { Socket } from 'node:net';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   answerCall,
   answerHeartbeat,
   callPeer,
   ErrorCode,
+  Flag,
+  FrameType,
+  MuxSession,
   noopStreamEvents,
   readStreamType,
   StreamType,
   startHeartbeat,
+  writeHeader,
 } from '../../src/protocol/index.ts';
 import { collect, pair } from './pair.ts';
+import { Wire } from './wire.ts';
 
 const uint32 = (value: number) => {
   const bytes = Buffer.alloc(4);
@@ -108,5 +114,66 @@ describe('heartbeats', () => {
     server.accept((stream) => ({ ...noopStreamEvents, onData: () => stream.write(Buffer.from('nope')) }));
     startHeartbeat(client.session, { interval: 10, tolerance: 2000 });
     expect((await client.closed).code).toBe(ErrorCode.PROTOCOL);
+  });
+
+  describe.each([
+    ['an agent', 'client', 2],
+    ['a gateway', 'server', 1],
+  ] as const)('of %s on a line that moves little', (_, role, peerId) => {
+    const [INTERVAL, TOLERANCE] = [10_000, 15_000];
+    const data = Buffer.alloc(9);
+    writeHeader(data, 0, FrameType.DATA << 4, 1, peerId);
+    const opening = Buffer.alloc(9);
+    writeHeader(opening, 0, (FrameType.DATA << 4) | Flag.SYN, 1, peerId);
+    const credit = Buffer.alloc(12);
+    writeHeader(credit, 0, FrameType.WINDOW << 4, 4, peerId);
+    credit.writeUInt32BE(1, 8);
+
+    function beating() {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+      onTestFinished(() => void vi.useRealTimers());
+      const wire = new Wire();
+      let ended: string | undefined;
+      const session = new MuxSession(
+        wire as unknown as Socket,
+        {
+          onStream: (stream) => {
+            stream.events = { ...noopStreamEvents, onData: (chunk) => stream.consumed(chunk.length) };
+          },
+          onClose: (_code, message) => {
+            ended = message;
+          },
+        },
+        { role, peerStreamsMax: 10 },
+      );
+      startHeartbeat(session, { interval: INTERVAL, tolerance: TOLERANCE });
+      return { receive: (bytes: Buffer) => wire.emit('data', bytes), ended: () => ended };
+    }
+
+    test.each([
+      ['data', data],
+      ['credit', credit],
+      ['a part of a frame, a byte at a time', undefined],
+    ])('any byte that comes is a sign of life, while the echo is behind it: %s', (_kind, frame) => {
+      const { receive, ended } = beating();
+      receive(opening);
+      for (let i = 0; i < 54; i++) {
+        vi.advanceTimersByTime(TOLERANCE - 1);
+        receive(frame ?? data.subarray(i % data.length, (i % data.length) + 1));
+        expect(ended()).toBeUndefined();
+      }
+      vi.advanceTimersByTime(TOLERANCE - 1);
+      expect(ended()).toBeUndefined();
+      vi.advanceTimersByTime(1);
+      expect(ended()).toBe(`no sign of life for ${TOLERANCE} ms`);
+    });
+
+    test('a session to which nothing comes ends after the tolerance', () => {
+      const { ended } = beating();
+      vi.advanceTimersByTime(TOLERANCE - 1);
+      expect(ended()).toBeUndefined();
+      vi.advanceTimersByTime(1);
+      expect(ended()).toBe(`no sign of life for ${TOLERANCE} ms`);
+    });
   });
 });

@@ -1,33 +1,15 @@
 // Which ids a peer may open streams with: each one of its parity once, in any order.
 
-import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ErrorCode, Flag, FrameType, MuxSession, noopStreamEvents, writeHeader } from '../../src/protocol/index.ts';
+import { Wire } from './wire.ts';
 
 /** How many ids behind the highest one a session remembers. */
 const REMEMBERED = 4096;
 /** A program takes ids on several threads, which may be this far apart; a session accepts 2048 streams at once. */
 const AT_ONCE = 300;
-
-/** A connection to which the test hands each read, without a network. */
-class Wire extends EventEmitter {
-  readonly written: Buffer[] = [];
-  readonly writableLength = 0;
-  destroyed = false;
-  setNoDelay() {}
-  write(bytes: Buffer) {
-    this.written.push(bytes);
-    return true;
-  }
-  destroy() {
-    this.destroyed = true;
-  }
-  destroySoon() {
-    this.destroyed = true;
-  }
-}
 
 type Role = 'client' | 'server';
 /** The nth id that the peer of a side may open, from 0. */

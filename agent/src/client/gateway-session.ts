@@ -74,19 +74,17 @@ export class GatewaySession {
   readonly #closed: Promise<void>;
   readonly #socket: TLSSocket;
   readonly #limitCalls = limitConcurrency(CALLS_MAX);
-  #lastBeat: number;
 
   /** @param socket a connected socket. From now on only the session uses it. */
   constructor(socket: TLSSocket, deps: GatewaySessionDeps) {
     const { now } = deps.timing;
     this.#deps = deps;
     this.#socket = socket;
-    this.#lastBeat = now();
     this.#closed = new Promise((resolve) => socket.once('close', () => resolve()));
     let onClose: (code: ErrorCode, message: string) => void = () => {};
     this.ended = new Promise((resolve) => {
       onClose = (code, message) =>
-        resolve({ code, message, missedHeartbeat: now() - this.#lastBeat > 0.9 * deps.heartbeat.tolerance });
+        resolve({ code, message, missedHeartbeat: now() - this.#mux.lastReadAt > 0.9 * deps.heartbeat.tolerance });
     });
     const onStream = (stream: MuxStream) =>
       readStreamType(stream, (type, rest) => handleIncomingStream(stream, type, rest, deps));
@@ -156,11 +154,9 @@ export class GatewaySession {
     const { clientId, cookie, streamWindow, node } = admitted;
     if (clientId === '') throw new MessageError('the gateway gave the session no id');
     if (streamWindow > 0) this.#mux.windowBudget.max = Math.min(streamWindow, STREAM_WINDOW_MAX);
-    this.#lastBeat = timing.now();
     startHeartbeat(this.#mux, {
       ...heartbeat,
       onBeat: (roundTrip) => {
-        this.#lastBeat = timing.now();
         this.latencyMs = roundTrip;
       },
     });

@@ -1,4 +1,5 @@
-// Heartbeats: four bytes that the peer echoes on a stream of their own. A peer counts as online when it has echoed them.
+// Heartbeats: four bytes that the peer echoes on a stream of their own. A peer counts as online when it has echoed them, or has sent
+// anything else, within the tolerance.
 
 import { randomBytes } from 'node:crypto';
 import type { MuxSession } from '../mux/mux-session.ts';
@@ -7,8 +8,6 @@ import { ErrorCode } from '../mux/stream.ts';
 import { openTypedStream, StreamType } from './typed-stream.ts';
 
 const BEAT_BYTES = 4;
-/** After so many bytes sent since the last heartbeat, the response may be queued behind them. */
-const BUSY_BYTES = 64 * 1024;
 /** The round trip is the shortest of so many samples: the others were delayed by traffic. */
 const SAMPLES = 6;
 
@@ -16,16 +15,16 @@ const SAMPLES = 6;
 export interface HeartbeatOptions {
   /** The time between a response and the next heartbeat; milliseconds. */
   interval: number;
-  /** The time in which the response must arrive; milliseconds. */
+  /** The time in which the response, or any other bytes, must arrive; milliseconds. */
   tolerance: number;
   /** Called with each measured round trip, in milliseconds. */
   onBeat?(roundTrip: number): void;
 }
 
 /**
- * Sends heartbeats for as long as the session is open, the first at once. It ends the session when a response does not
- * arrive in time: at most `interval + tolerance` after the last one. When a heartbeat may be delayed by our own data on a
- * slow connection, any received data counts as a response.
+ * Sends heartbeats for as long as the session is open, the first at once. It ends the session when nothing at all arrives for
+ * `tolerance` while a response is due: at most `interval + tolerance` after the last one. On a slow line heartbeat or response may
+ * be queued behind data for longer than that, so any received byte is a sign of life.
  */
 export function startHeartbeat(session: MuxSession, { interval, tolerance, onBeat }: HeartbeatOptions): void {
   const samples: number[] = [];
@@ -34,20 +33,16 @@ export function startHeartbeat(session: MuxSession, { interval, tolerance, onBea
   let received: Buffer = EMPTY;
   let timer: NodeJS.Timeout | undefined;
   let stream: MuxStream | undefined;
-  let bytesOut = 0;
-  let bytesIn = 0;
-  const miss = () => {
-    const isBusy = session.bytesOut - bytesOut > BUSY_BYTES && session.bytesIn > bytesIn;
-    if (!isBusy) return session.destroy(ErrorCode.PEER_EOF, `no sign of life for ${tolerance} ms`);
-    bytesIn = session.bytesIn;
-    timer = setTimeout(miss, tolerance);
+  const checkLife = () => {
+    const left = Math.max(sentAt, session.lastReadAt) + tolerance - session.now();
+    if (left <= 0) return session.destroy(ErrorCode.PEER_EOF, `no sign of life for ${tolerance} ms`);
+    timer = setTimeout(checkLife, left);
   };
   const beat = () => {
     if (session.isClosed) return;
-    bytesIn = session.bytesIn;
     sent = randomBytes(BEAT_BYTES);
     sentAt = session.now();
-    timer = setTimeout(miss, tolerance);
+    timer = setTimeout(checkLife, tolerance);
     if (stream) stream.write(sent);
     else stream = openTypedStream(session, StreamType.HEARTBEAT, sent, events);
   };
@@ -68,7 +63,6 @@ export function startHeartbeat(session: MuxSession, { interval, tolerance, onBea
       if (samples.push(roundTrip) > SAMPLES) samples.shift();
       session.windowBudget.roundTrip = Math.min(...samples);
       onBeat?.(roundTrip);
-      bytesOut = session.bytesOut;
       timer = setTimeout(beat, interval);
     },
     onEnd: () => session.close(ErrorCode.PROTOCOL, 'the heartbeat stream was ended'),

@@ -36,6 +36,8 @@ export class MuxSession implements StreamCarrier {
   /** The bytes read and written so far, including frame headers. */
   bytesIn = 0;
   bytesOut = 0;
+  /** When bytes of the peer arrived last, by the clock `now`; the start of the session before the first. */
+  lastReadAt: number;
   /** A monotonic clock, in milliseconds. */
   readonly now: () => number;
 
@@ -68,6 +70,7 @@ export class MuxSession implements StreamCarrier {
     this.#peerIds = new PeerIds(this.#peerParity);
     this.#nextId = role === 'client' ? 1 : 2;
     this.now = now;
+    this.lastReadAt = now();
     this.#backlog = new WriteBacklog(transport, (message) => this.destroy(ErrorCode.WRITE_TIMEOUT, message));
     this.#reader = new MuxFrameReader({
       onData: (id, chunk, opens, ends) => this.#onData(id, chunk, opens, ends),
@@ -156,6 +159,7 @@ export class MuxSession implements StreamCarrier {
   #read(chunk: Buffer): void {
     if (this.#closed) return;
     this.bytesIn += chunk.length;
+    this.lastReadAt = this.now();
     try {
       this.limits.checkBytes(this.bytesIn);
       this.#reader.push(chunk);
