@@ -12,10 +12,13 @@ import { ROLE, WORKER_INDEX } from './process/messages.ts';
 import { openOutput } from './process/output.ts';
 import { processConfig } from './process/process-config.ts';
 import type { ServedGateway } from './process/serve-gateway.ts';
+import { giveAddressesTime } from './protocol/address-attempts.ts';
 
 const root = packageRoot(import.meta.dirname);
 // The operator has chosen the version of Node; without this, the AWS SDK warns about it in every process.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
+
+giveAddressesTime();
 
 let log: Logger | undefined;
 const output = openOutput((dropped) => log?.warn({ dropped }, 'log lines were dropped: nobody took them'));

@@ -1,7 +1,7 @@
 // The agent's process: it reads arguments and environment, and runs until a signal or a remote command ends it.
 
 import { resolve } from 'node:path';
-import { LineWriter } from '@gateway/protocol';
+import { giveAddressesTime, LineWriter } from '@gateway/protocol';
 import { authtokenOf } from './device/authtoken.ts';
 import { deviceFileOf, openDevice } from './device/device-file.ts';
 import { type Log, openLog } from './log.ts';
@@ -40,6 +40,8 @@ async function exit(code: number): Promise<never> {
   await Promise.all([logs.flush(FLUSH_TIMEOUT_MS), output.flush(FLUSH_TIMEOUT_MS)]);
   process.exit(code);
 }
+
+giveAddressesTime();
 
 try {
   const command = readCommand(process.argv.slice(2));

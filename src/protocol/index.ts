@@ -1,5 +1,6 @@
 // The package that gateway and agents share: the wire protocol, and helpers that both need.
 
+export { ADDRESS_ATTEMPT_MS, giveAddressesTime } from './address-attempts.ts';
 export { ByteBudget } from './byte-budget.ts';
 export { limitConcurrency } from './concurrency-limit.ts';
 export { LineWriter } from './line-writer.ts';

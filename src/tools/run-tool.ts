@@ -1,7 +1,10 @@
 // Runs the commands in this folder.
 
+import { giveAddressesTime } from '../protocol/address-attempts.ts';
+
 /** Runs a command with its arguments. A failure prints one line to standard error and sets exit code 1. */
 export async function runTool(run: (...given: string[]) => Promise<void>): Promise<void> {
+  giveAddressesTime();
   try {
     await run(...process.argv.slice(2));
   } catch (error) {

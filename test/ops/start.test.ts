@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ADDRESS_ATTEMPT_MS } from '../../src/protocol/index.ts';
 import { onServer, startTestGateway } from '../support/gateway/gateway.ts';
 import { migrations, newPlace, type Place } from '../support/gateway/place.ts';
 import { type GatewayProcess, runRefused, startProcess } from '../support/gateway/process.ts';
@@ -163,4 +164,10 @@ describe.skipIf(onServer)('a start is refused, in words,', STARTS_A_PROCESS, () 
     expect(stderr).toContain('DATABASE_URL');
     expect(stderr).not.toMatch(STACK);
   });
+});
+
+test('each address of a name that the process dials gets three seconds', STARTS_A_PROCESS, async () => {
+  const script = `import net from 'node:net'; process.on('exit', () => console.log('each ' + net.getDefaultAutoSelectFamilyAttemptTimeout()));`;
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(script)}`;
+  expect((await runRefused({ API_PORT: 'many', NODE_OPTIONS })).stdout).toBe(`each ${ADDRESS_ATTEMPT_MS}`);
 });

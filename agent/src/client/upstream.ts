@@ -57,7 +57,7 @@ export function connectUpstream(
 }
 
 /** A lookup function that resolves every name to these addresses. */
-function fixedLookup(addresses: string[]): LookupFunction {
+export function fixedLookup(addresses: string[]): LookupFunction {
   const all = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_, options, done) => {
     if (options.all) done(null, all);

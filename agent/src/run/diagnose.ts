@@ -4,6 +4,7 @@ import { lookup } from 'node:dns/promises';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { callPeer, MuxSession, StreamType } from '@gateway/protocol';
+import { fixedLookup } from '../client/upstream.ts';
 import type { ForwardProxy } from '../gateway-client.ts';
 import { connectThrough, writeProxy } from '../proxy/connect-through.ts';
 import type { AgentConfig } from '../settings/config.ts';
@@ -61,7 +62,7 @@ async function diagnoseOne(
     } catch (error) {
       const { reason, code = '' } = error as NodeJS.ErrnoException & { reason?: string };
       // The whole message of OpenSSL is for its developers; `reason` is the readable part.
-      const message = reason ?? (error as Error).message;
+      const message = reason ?? describeFailure(error as Error);
       print(
         `FAILED  ${name.padEnd(9)} ${message}${code && !message.includes(code) && !code.startsWith('PROXY_') ? ` (${code})` : ''}`,
       );
@@ -70,16 +71,18 @@ async function diagnoseOne(
     }
   };
   const directly = async () => {
-    const address = await step('DNS', async () => {
-      if (isIP(gateway.host)) return ['an address needs no look-up', gateway.host];
-      const found = await lookup(gateway.host, { all: true });
-      return [found.map((each) => each.address).join(', '), found[0]?.address ?? gateway.host];
+    const addresses = await step('DNS', async () => {
+      if (isIP(gateway.host)) return ['an address needs no look-up', [gateway.host]];
+      const found = (await lookup(gateway.host, { all: true })).map((each) => each.address);
+      return [found.join(', '), found];
     });
     return step('TCP', async () => {
-      const socket = connectTcp({ host: address, port: gateway.port, noDelay: true });
+      // As the agent does: one address after the other.
+      const socket = connectTcp({ ...gateway, lookup: fixedLookup(addresses), noDelay: true });
       open.push(socket);
       await waitForEvent(socket, 'connect');
-      return [`connected to ${writeAddress({ host: address, port: gateway.port })}`, socket];
+      const { remoteAddress: host = gateway.host } = socket;
+      return [`connected to ${writeAddress({ host, port: gateway.port })}`, socket];
     });
   };
   const throughProxy = async (proxy: ForwardProxy): Promise<[string, Socket]> => {
@@ -145,6 +148,12 @@ async function askServer(tls: TLSSocket): Promise<[string, undefined]> {
   session.close();
   const text = region ? `region ${region}` : 'the gateway answers';
   return [`${text}, latency ${Math.min(...times).toFixed(1)} ms`, undefined];
+}
+
+function describeFailure(error: Error): string {
+  // A name with several addresses fails with one error for each address.
+  if (error instanceof AggregateError) return error.errors.map((each: Error) => each.message).join(', ');
+  return error.message;
 }
 
 function waitForEvent(socket: Socket, name: string): Promise<void> {
