@@ -101,7 +101,8 @@ write_ca() {
 environment_lines() {
   for name in TUNNEL_AUTHTOKEN TUNNEL_PROVISIONING_KEY GATEWAY_API GATEWAY_ADDR GATEWAY_CA LEGS \
     PROXY_URL HTTPS_PROXY https_proxy ALL_PROXY all_proxy NO_PROXY no_proxy AGENT_NAME AGENT_LABELS \
-    AGENT_FORWARDS_TO AGENT_DOMAIN AGENT_API_ADDR AGENT_API_TOKEN AGENT_POLICY_FILE AGENT_DRAIN_MS LOG_LEVEL LOG_FORMAT; do
+    AGENT_FORWARDS_TO AGENT_DOMAIN AGENT_API_ADDR AGENT_API_TOKEN \
+    AGENT_API_UNPROTECTED AGENT_POLICY_FILE AGENT_DRAIN_MS LOG_LEVEL LOG_FORMAT; do
     eval "value=\${$name:-}"
     case $value in *"'"* | *"$newline"*) fail "$name must not have a quote or a line break." ;; esac
     [ -z "$value" ] || printf "%s='%s'\n" "$name" "$value"
@@ -118,6 +119,16 @@ read_environment() {
   [ -z "${TUNNEL_AUTHTOKEN:-}${TUNNEL_PROVISIONING_KEY:-}" ] || return 0
   [ -e "$environment" ] || fail 'Set TUNNEL_AUTHTOKEN to the authtoken of a credential, or TUNNEL_PROVISIONING_KEY.'
   lines=
+}
+
+# Fails where the agent would not start, as its API would be published without a token.
+check_publication() {
+  settings=$lines
+  [ -n "$settings" ] || [ ! -r "$environment" ] || settings=$(cat "$environment")
+  case $settings in
+    *AGENT_API_TOKEN=* | *"AGENT_API_UNPROTECTED='true'"*) ;;
+    *AGENT_DOMAIN=*) fail 'Set AGENT_API_TOKEN with AGENT_DOMAIN, or AGENT_API_UNPROTECTED=true where anybody may open tunnels.' ;;
+  esac
 }
 
 write_environment() {
@@ -240,6 +251,7 @@ main() {
   if [ "$reads_token" = yes ]; then IFS= read -r TUNNEL_AUTHTOKEN || fail 'There is no line on standard input.'; fi
   find_node
   read_environment
+  case $(command_line "$@") in '"start"'*) check_publication ;; esac
   if [ "$dry_run" = no ]; then mkdir -p "$directory" "$(dirname "$unit")"; fi
   write_ca
   download

@@ -9,7 +9,7 @@ import { diagnose } from './run/diagnose.ts';
 import { type AgentRun, type RestartState, runSingleTunnel } from './run/single-tunnel.ts';
 import { startAgent } from './run/start-agent.ts';
 import { type Command, HELP, type LabelsCommand, readCommand, type TunnelCommand, UsageError } from './settings/cli.ts';
-import { type AgentConfig, ConfigError, readConfig } from './settings/config.ts';
+import { type AgentConfig, ConfigError, checkPublication, readConfig } from './settings/config.ts';
 import { chooseEndpoints, type NamedEndpoint, NO_CONFIG_FILE, readConfigFile } from './tunnels/config-file.ts';
 import { openDefaultPolicy, readPolicyText } from './tunnels/policy.ts';
 import { version } from './version.ts';
@@ -83,6 +83,7 @@ async function readSettings(command: Command): Promise<Settings> {
   // The file's parser is not loaded where there is none.
   const file = name === '' ? NO_CONFIG_FILE : await readConfigFile(resolve(name));
   const config = readConfig({ ...file.variables, ...withoutEmpty(env) }, process.cwd());
+  checkPublication(config);
   return { config, endpoints: chooseEndpoints(file, command.names) };
 }
 

@@ -137,6 +137,17 @@ describe('the script', () => {
     expect(existsSync(unitFile)).toBe(false);
   });
 
+  test('does not install an agent that would not start, as it would publish its API without a token', async () => {
+    const env = { TUNNEL_AUTHTOKEN: authtoken, AGENT_DOMAIN: 'box7.example.com' };
+    const dry = (more: Record<string, string>, args: string[] = []) =>
+      install({ args: ['--dry-run', ...args], env: { ...env, ...more } });
+    expect(await dry({})).toMatchObject({ code: 1, output: expect.stringContaining('AGENT_API_UNPROTECTED=true') });
+    expect((await dry({ AGENT_API_TOKEN: 'a-token-of-the-tests' })).code).toBe(0);
+    expect((await dry({}, ['http', '3000'])).code).toBe(0);
+    const meant = await dry({ AGENT_API_UNPROTECTED: 'true' });
+    expect(meant).toEqual({ code: 0, output: expect.stringContaining("AGENT_API_UNPROTECTED='true'") });
+  });
+
   test('does not keep an agent that is not the one it was made for', async () => {
     const text = script.replace(/agent_sha256='.{4}/, "agent_sha256='0000");
     const { code, output } = await install({ args: ['--user'], env: { TUNNEL_AUTHTOKEN: authtoken }, text });

@@ -116,7 +116,9 @@ async function start(
     const { domain, apiToken } = config;
     if (domain === null) return null;
     if (apiToken === null)
-      log('warn', 'whoever knows AGENT_DOMAIN can open tunnels of this agent; set AGENT_API_TOKEN', { domain });
+      log('warn', 'whoever knows AGENT_DOMAIN can open tunnels of this agent, as there is no AGENT_API_TOKEN', {
+        domain,
+      });
     try {
       return publishApi({ client, domain, forwardsTo: ownAddress, defaultPolicy, resume: loaded.api, print });
     } catch (error) {

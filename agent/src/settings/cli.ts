@@ -79,7 +79,8 @@ Environment:
   AGENT_POLICY_FILE         the policy of tunnels that are made without one (one that comes with the agent)
   AGENT_API_ADDR            where the local API listens (127.0.0.1:8000)
   AGENT_API_TOKEN           what requests to it must carry: Authorization: Bearer <token> (nothing)
-  AGENT_DOMAIN              the name that the local API is published under (not published)
+  AGENT_DOMAIN              the name that the local API is published under (not published); needs AGENT_API_TOKEN
+  AGENT_API_UNPROTECTED     true: the API is published without a token, for whoever knows the name (false)
   AGENT_CONFIG              the configuration file, with endpoints for "start" (none)
   AGENT_STATE_FILE          where tunnels are kept (tunnels.json)
   AGENT_NAME                what the gateway calls this agent (the name of the host)

@@ -28,6 +28,8 @@ export interface AgentConfig {
   domain: string | null;
   apiAddress: HostAddress;
   apiToken: string | null;
+  /** Whether the API may be published without a token. */
+  isApiUnprotected: boolean;
   stateFile: string;
   /** What the agent is called in the gateway's API; '' for the name of the host. */
   name: string;
@@ -82,6 +84,7 @@ export function readConfig(env: Record<string, string | undefined>, directory: s
     domain: read('AGENT_DOMAIN', '', domainName),
     apiAddress: read('AGENT_API_ADDR', '127.0.0.1:8000', (text) => readAddress(text, 0)),
     apiToken: read('AGENT_API_TOKEN', '', apiToken),
+    isApiUnprotected: read('AGENT_API_UNPROTECTED', 'false', (text) => oneOf(text, ['true', 'false'])) === 'true',
     stateFile: read('AGENT_STATE_FILE', 'tunnels.json', (text) => resolve(directory, text)),
     name: read('AGENT_NAME', '', agentName),
     labels: read('AGENT_LABELS', '', agentLabels),
@@ -93,6 +96,18 @@ export function readConfig(env: Record<string, string | undefined>, directory: s
   };
   if (mistakes.length > 0) throw new ConfigError(mistakes.join('\n'));
   return config;
+}
+
+/**
+ * Checks that the API is not published for everybody by mistake: whoever asks it can open tunnels into the network of the device,
+ * and names stand in public logs of certificates.
+ * @throws {ConfigError}
+ */
+export function checkPublication({ domain, apiToken, isApiUnprotected }: AgentConfig): void {
+  if (domain === null || apiToken !== null || isApiUnprotected) return;
+  throw new ConfigError(
+    `AGENT_API_TOKEN must be set with AGENT_DOMAIN: whoever knows ${domain} could open tunnels of this agent. If that is meant, set AGENT_API_UNPROTECTED=true`,
+  );
 }
 
 type Read = <T>(name: string, fallback: string, parse: (text: string) => T) => T;

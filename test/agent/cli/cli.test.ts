@@ -58,6 +58,21 @@ describe('the bundle', () => {
     expect(await agent.kill()).toBe(0);
   });
 
+  test('does not publish its API without a token, unless that is meant; other commands do not publish it', async () => {
+    const env = { TUNNEL_AUTHTOKEN: 'none', AGENT_DOMAIN: 'box7.example.com' };
+    expect(await runToEnd(directory, ['start'], env)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^AGENT_API_TOKEN must be set .*AGENT_DOMAIN.* AGENT_API_UNPROTECTED=true$/m),
+    });
+    expect((await runToEnd(directory, ['diagnose'], env)).stdout).toMatch(/^FAILED {2}TCP/m);
+    for (const meant of [{ AGENT_API_UNPROTECTED: 'true' }, { AGENT_API_TOKEN: 'a-token-of-the-tests' }]) {
+      const agent = await startProcess(directory, ['start'], { ...env, ...meant });
+      await agent.stdout.find(/^ready api=/);
+      expect(await agent.kill()).toBe(0);
+    }
+  });
+
   test('says which variable names the address that it cannot have', async () => {
     const other = createTcpServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
