@@ -1,7 +1,7 @@
 // Requests to endpoints, captured and looked at through GraphQL: what is shown, to whom, and what never is.
 
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { newId } from '../../../src/store/ids.ts';
 import { newEdge, visitEdge } from '../../live/edges/support.ts';
 import type { Owner } from '../../support/gateway/gateway.ts';
@@ -103,6 +103,32 @@ describe('a capture', () => {
       passed: 3,
     });
     expect(await lab.requests(tunnel.id)).toEqual([]);
+  });
+
+  test('pages on past what is pushed out between two pages, and while a page is read', async () => {
+    const tunnel = await lab.tunnel();
+    await lab.start(tunnel.id);
+    for (const path of ['/1', '/2', '/3']) await lab.visit(tunnel, path);
+    const { clusterCaptures } = lab.gateway.app.nodeCaptures();
+    const look = clusterCaptures.look.bind(clusterCaptures);
+    const gone = { id: newId('cap'), endpointId: tunnel.id, nodeId: '' };
+    const spy = vi.spyOn(clusterCaptures, 'look').mockImplementationOnce(async (target) => {
+      const looked = await look(target);
+      return { ...looked, requests: [gone, ...looked.requests] };
+    });
+    onTestFinished(() => spy.mockRestore());
+    const seen: string[] = [];
+    for (let after: string | null = null, hasMore = true; hasMore; ) {
+      const { nodes, pageInfo } = await lab.run(
+        `query ($id: ID!, $after: ID) { capturedRequests(endpointId: $id, first: 2, after: $after) {
+          nodes { path } pageInfo { hasNextPage endCursor } } }`,
+        { id: tunnel.id, after },
+      );
+      seen.push(...nodes.map(({ path }: { path: string }) => path));
+      after = pageInfo.endCursor;
+      hasMore = pageInfo.hasNextPage;
+    }
+    expect(seen).toEqual(['/3', '/2', '/1']);
   });
 
   test('of an edge’s endpoint, over TLS, with the module that refused', async () => {

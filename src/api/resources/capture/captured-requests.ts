@@ -15,25 +15,29 @@ import { replay, type ShownReplay } from './replay.ts';
 import { resetResponseBudget } from './response-budget.ts';
 import { watchRequests } from './watch-requests.ts';
 
-const CapturedRequestConnection = builder
-  .objectRef<ConnectionPage & { isPartial: boolean | null }>('CapturedRequestConnection')
-  .implement({
-    description: 'A page of captured requests, the newest first.',
-    fields: (t) => ({
-      nodes: t.field({
-        type: [CapturedRequest],
-        description: 'The requests of this page.',
-        resolve: ({ rows }) => rows as RequestCapture[], // As the only one who makes such a page puts them there.
-      }),
-      partial: t.exposeBoolean('isPartial', {
-        nullable: true,
-        description:
-          'Whether a node of the gateway did not answer within a second: what it has is missing. Null where the node that ' +
-          'answers has no links to others, and tells of itself alone.',
-      }),
-      pageInfo: t.field({ type: PageInfo, description: 'Where this page lies in the list.', resolve: (page) => page }),
+/** A page of the list of captured requests, and what is there of it: what was pushed out since the list was made is not. */
+interface CapturedPage extends ConnectionPage {
+  requests: RequestCapture[];
+  isPartial: boolean | null;
+}
+
+const CapturedRequestConnection = builder.objectRef<CapturedPage>('CapturedRequestConnection').implement({
+  description: 'A page of captured requests, the newest first.',
+  fields: (t) => ({
+    nodes: t.field({
+      type: [CapturedRequest],
+      description: 'The requests of this page.',
+      resolve: ({ requests }) => requests,
     }),
-  });
+    partial: t.exposeBoolean('isPartial', {
+      nullable: true,
+      description:
+        'Whether a node of the gateway did not answer within a second: what it has is missing. Null where the node that ' +
+        'answers has no links to others, and tells of itself alone.',
+    }),
+    pageInfo: t.field({ type: PageInfo, description: 'Where this page lies in the list.', resolve: (page) => page }),
+  }),
+});
 
 const Replay = builder.objectRef<ShownReplay>('Replay').implement({
   description: 'What became of a request that was sent once more.',
@@ -131,11 +135,10 @@ builder.queryField('capturedRequests', (t) =>
       const result = await readPage(
         page,
         { prefix: 'cap', path: '' },
-        ({ where, take }) =>
-          clusterCaptures.read(all.filter(({ id }) => !where.id?.lt || id < where.id.lt).slice(0, take)),
+        async ({ where, take }) => all.filter(({ id }) => !where.id?.lt || id < where.id.lt).slice(0, take),
         async () => all.length,
       );
-      return { ...result, isPartial };
+      return { ...result, requests: await clusterCaptures.read(result.rows as typeof all), isPartial };
     },
   }),
 );
