@@ -13,9 +13,9 @@ export function listArguments(members: ListMembers) {
   const help = selectionHelp(members);
   return builder.args((t) => ({
     first: t.int({ description: 'How many to give, 1 to 100; 100 when left out.' }),
-    after: t.id({ description: 'Give those that follow this id: older ones, unless ordered otherwise.' }),
+    after: t.id({ description: 'Give those after this cursor or id: older, unless ordered otherwise.' }),
     last: t.int({ description: 'How many to give when paging backwards, 1 to 100.' }),
-    before: t.id({ description: 'Give those that precede this id, the nearest of them.' }),
+    before: t.id({ description: 'Give those that precede this cursor or id, the nearest of them.' }),
     filter: t.string({ description: help.filter }),
     orderBy: t.string({ description: help.orderBy }),
     search: t.string({ description: help.search }),
@@ -54,14 +54,13 @@ export function walkList(context: Context, walk: ListWalk): void {
 async function readNext(
   walk: ListWalk,
   order: ListOrder,
-  query: { select?: object },
+  query: object,
   find: (query: { where: object }) => Promise<unknown[]>,
 ): Promise<ObjectRow[]> {
   const { column } = order;
-  const loaded = query.select ? { ...query, select: { ...query.select, id: true, [column]: true } } : query;
   const rows: (ObjectRow & Record<string, unknown>)[] = [];
   for (const segment of segmentsAfter(order, walk.position)) {
-    rows.push(...((await find({ ...loaded, ...segment, take: walk.size - rows.length } as never)) as typeof rows));
+    rows.push(...((await find({ ...query, ...segment, take: walk.size - rows.length } as never)) as typeof rows));
     if (rows.length === walk.size) break;
   }
   const last = rows.at(-1);
@@ -79,26 +78,28 @@ export async function readList(
   { prefix, path, members, table, scope }: ListSource,
   args: PageArguments & SelectionArguments,
   context: Context,
-  query: object,
+  query: { select?: object },
 ): Promise<ConnectionPage> {
   const { where: selected, order, parameters } = await selectRows(args, members, context);
   const count = () => table.count({ where: { AND: [scope, selected] } });
+  // What cursors are made of, whether it is asked for or not.
+  const select = { id: true, [order.column]: true };
+  const loaded = query.select ? { ...query, select: { ...query.select, ...select } } : query;
   const walk = walks.get(context);
   if (walk) {
-    const rows = await readNext(walk, order, query, ({ where, ...slice }) =>
+    const rows = await readNext(walk, order, loaded, ({ where, ...slice }) =>
       table.findMany({ ...slice, where: { AND: [scope, where, selected] } }),
     );
     const ends = { hasNextPage: !walk.isOver, hasPreviousPage: false };
-    return { rows, ...ends, path, limit: walk.size, parameters, count };
+    return { rows, order, ...ends, path, limit: walk.size, parameters, count };
   }
-  const select = { id: true, [order.column]: true };
   const findPosition = (id: string) =>
     table.findFirst({ where: { AND: [scope, { id }] }, select }) as Promise<object | null>;
   return readPage(
     args,
     { prefix, path, order, parameters, findPosition },
     ({ where, ...slice }) =>
-      table.findMany({ ...query, ...slice, where: { AND: [scope, where, selected] } }) as Promise<ObjectRow[]>,
+      table.findMany({ ...loaded, ...slice, where: { AND: [scope, where, selected] } }) as Promise<ObjectRow[]>,
     count,
   );
 }

@@ -9,6 +9,8 @@ type Direction = 'asc' | 'desc';
 export interface ListOrder {
   column: string;
   isNullable: boolean;
+  /** Whether the column holds times, which are of whole milliseconds; others hold texts. */
+  isTime: boolean;
   direction: Direction;
 }
 
@@ -24,7 +26,7 @@ export interface Segment {
   orderBy: Record<string, Direction>[];
 }
 
-export const NEWEST_FIRST: ListOrder = { column: 'id', isNullable: false, direction: 'desc' };
+export const NEWEST_FIRST: ListOrder = { column: 'id', isNullable: false, isTime: false, direction: 'desc' };
 
 /**
  * Reads an order: the name of a member, and `asc` or `desc`; `asc` when left out.
@@ -34,8 +36,8 @@ export function parseListOrder(text: string, members: ListMembers): ListOrder {
   const [, name = '', direction = 'asc'] = /^\s*([\w.]+)(?:\s+(asc|desc))?\s*$/i.exec(text) ?? [];
   const member = Object.hasOwn(members, name) ? members[name] : undefined;
   if (!member?.isOrdered) throw new ApiError('badListOrder', { member: 'orderBy', known: orderedNamesOf(members) });
-  const { column, isNullable = false } = member;
-  return { column, isNullable, direction: direction.toLowerCase() as Direction };
+  const { column, isNullable = false, type } = member;
+  return { column, isNullable, isTime: type === 'timestamp', direction: direction.toLowerCase() as Direction };
 }
 
 /** The order read from its end. */

@@ -1,10 +1,10 @@
-// The page that every list answers with. A cursor is an id, whatever the order; the newest comes first unless asked otherwise.
+// The page that every list answers with; the newest comes first unless asked otherwise.
 
-import { isId } from '../../store/ids.ts';
 import { builder, type ObjectRow, type ObjectRowRef } from '../builder/builder.ts';
 import type { Context } from '../context.ts';
 import { ApiError } from '../errors/errors.ts';
-import { NEWEST_FIRST, type Position, reversed, segmentsAfter } from './order.ts';
+import { cursorOf, type ReadCursor, readCursor } from './cursor.ts';
+import { type ListOrder, NEWEST_FIRST, type Position, reversed, segmentsAfter } from './order.ts';
 import type { ListSelection } from './selection.ts';
 
 export const PAGE_SIZE_MAX = 100;
@@ -18,6 +18,8 @@ export interface PageArguments {
 
 export interface ConnectionPage {
   rows: ObjectRow[];
+  /** Every row has its column. */
+  order: ListOrder;
   hasNextPage: boolean;
   hasPreviousPage: boolean;
   path: string;
@@ -57,9 +59,9 @@ export async function readPage(
   const isBackwards = last != null || before != null;
   if (isBackwards && (first != null || after != null)) throw new ApiError('bothDirections');
   const limit = checkSize(isBackwards ? 'last' : 'first', (isBackwards ? last : first) ?? PAGE_SIZE_MAX);
-  const cursor = isBackwards ? checkCursor('before', before, prefix) : checkCursor('after', after, prefix);
-
   const member = isBackwards ? 'before' : 'after';
+  const given = isBackwards ? before : after;
+  const cursor = given == null ? null : readCursor(given, member, prefix, order);
   const position = cursor === null ? undefined : await positionOf(cursor, order.column, member, findPosition);
   const rows: ObjectRow[] = [];
   for (const segment of segmentsAfter(isBackwards ? reversed(order) : order, position)) {
@@ -71,6 +73,7 @@ export async function readPage(
   if (isBackwards) rows.reverse();
   return {
     rows,
+    order,
     hasNextPage: isBackwards ? cursor !== null : hasMore,
     hasPreviousPage: isBackwards ? hasMore : cursor !== null,
     path,
@@ -80,14 +83,15 @@ export async function readPage(
   };
 }
 
-/** @throws {ApiError} when the row has been deleted, so that its place in the order is not known. */
+/** @throws {ApiError} when only its id is known and the row has been deleted, so that its place in the order is not known. */
 async function positionOf(
-  id: string,
+  { id, value }: ReadCursor,
   column: string,
   member: string,
   findPosition: PagedList['findPosition'],
 ): Promise<Position> {
   if (column === 'id') return { id, value: id };
+  if (value !== undefined) return { id, value };
   const row = (await findPosition?.(id)) as Record<string, unknown> | null | undefined;
   if (!row) throw new ApiError('cursorGone', { member });
   return { id, value: row[column] };
@@ -99,12 +103,6 @@ export function checkSize(member: string, size: number): number {
   return size;
 }
 
-function checkCursor(member: string, cursor: string | null | undefined, prefix: string): string | null {
-  if (cursor == null) return null;
-  if (!isId(prefix, cursor)) throw new ApiError('wrongCursor', { member, prefix });
-  return cursor;
-}
-
 export const PageInfo = builder.objectRef<ConnectionPage>('PageInfo').implement({
   description: 'Where a page lies in its list (Relay’s cursor connections).',
   fields: (t) => ({
@@ -114,24 +112,28 @@ export const PageInfo = builder.objectRef<ConnectionPage>('PageInfo').implement(
     hasPreviousPage: t.exposeBoolean('hasPreviousPage', { description: 'Whether objects precede this page.' }),
     startCursor: t.string({
       nullable: true,
-      description: 'The id of the first object of the page.',
-      resolve: ({ rows }) => rows[0]?.id ?? null,
+      description: 'The cursor of the first object of the page: the `before` of the page that precedes it.',
+      resolve: ({ rows, order }) => (rows[0] ? cursorOf(rows[0], order) : null),
     }),
     endCursor: t.string({
       nullable: true,
-      description: 'The id of the last object: the `after` of the next page.',
-      resolve: ({ rows }) => rows.at(-1)?.id ?? null,
+      description:
+        'The cursor of the last object: the `after` of the next page in this order, also when that object is gone.',
+      resolve: (page) => endCursorOf(page),
     }),
   }),
 });
 
 /** The connection type of a list of `ref`. */
 export function connectionOf(ref: ObjectRowRef, name: string) {
-  const Edge = builder.objectRef<ObjectRow>(`${name}ConnectionEdge`).implement({
+  const Edge = builder.objectRef<{ row: ObjectRow; order: ListOrder }>(`${name}ConnectionEdge`).implement({
     description: `One ${name} of a page.`,
     fields: (t) => ({
-      cursor: t.string({ description: 'Its cursor, which is its id.', resolve: ({ id }) => id }),
-      node: t.field({ type: ref, description: 'The object itself.', resolve: (row) => row }),
+      cursor: t.string({
+        description: 'Its cursor: its id, and more in another order than by id.',
+        resolve: ({ row, order }) => cursorOf(row, order),
+      }),
+      node: t.field({ type: ref, description: 'The object itself.', resolve: ({ row }) => row }),
     }),
   });
   return builder.objectRef<ConnectionPage>(`${name}Connection`).implement({
@@ -141,7 +143,7 @@ export function connectionOf(ref: ObjectRowRef, name: string) {
       edges: t.field({
         type: [Edge],
         description: 'The same objects, each with its cursor.',
-        resolve: ({ rows }) => rows,
+        resolve: ({ rows, order }) => rows.map((row) => ({ row, order })),
       }),
       pageInfo: t.field({ type: PageInfo, description: 'Where this page lies in the list.', resolve: (page) => page }),
       totalCount: t.int({
@@ -161,10 +163,15 @@ export function connectionOf(ref: ObjectRowRef, name: string) {
   });
 }
 
-function nextPageUri(page: ConnectionPage, context: Context): string | null {
-  const { rows, hasNextPage, path, limit, parameters } = page;
+function endCursorOf({ rows, order }: ConnectionPage): string | null {
   const last = rows.at(-1);
-  if (!hasNextPage || !last) return null;
-  const query = new URLSearchParams({ before_id: last.id, limit: String(limit), ...parameters });
+  return last ? cursorOf(last, order) : null;
+}
+
+function nextPageUri(page: ConnectionPage, context: Context): string | null {
+  const { hasNextPage, path, limit, parameters } = page;
+  const cursor = endCursorOf(page);
+  if (!hasNextPage || cursor === null) return null;
+  const query = new URLSearchParams({ before_id: cursor, limit: String(limit), ...parameters });
   return context.uri(`${path}?${query}`);
 }

@@ -9,6 +9,7 @@ import { domainErrors } from './domain-errors.ts';
 import { conflict, type ErrorRow, type GraphqlErrorCode, invalid } from './error-row.ts';
 import { eventErrors, sinkErrors } from './event-errors.ts';
 import { fleetErrors } from './fleet-errors.ts';
+import { listErrors } from './list-errors.ts';
 import { requestErrors } from './request-errors.ts';
 import { signInErrors } from './sign-in-errors.ts';
 import { vaultErrors } from './vault-errors.ts';
@@ -78,20 +79,6 @@ export const errorTable = {
   ),
   unknownParameter: invalid(231, 'There is no query parameter {culprit} here; known are: {known}.'),
   repeatedParameter: invalid(232, 'The query parameter {culprit} must occur only once.'),
-  limitNotANumber: invalid(244, '{member} must be a whole number from 1 to {max}.'),
-  limitOutOfRange: invalid(233, '{member} must be from 1 to {max}.'),
-  wrongCursor: invalid(227, '{member} must be an id from this list: it begins with "{prefix}_".'),
-  badListFilter: invalid(250, '{member}, character {position}: {reason}.'),
-  badListOrder: invalid(
-    90480,
-    '{member} must be a member and a direction, as in "id desc"; this list can be ordered by {known}.',
-  ),
-  cursorGone: invalid(
-    90481,
-    '{member}: there is no such object any more, so that its place in this order is not known; begin with the first page.',
-  ),
-  tooManySearchWords: invalid(90482, '{member} may have at most {max} words.'),
-  bothDirections: invalid(90008, 'Page forwards (first, after) or backwards (last, before), not both.'),
   badIdempotencyKey: invalid(90009, 'An idempotency key must be 1 to 255 printable ASCII characters.'),
   idempotencyKeyReused: conflict(90010, 'This idempotency key was used in the last 24 hours with another request.'),
   idempotencyKeyUnderWay: conflict(90086, 'The first request with this idempotency key is still running.'),
@@ -99,7 +86,6 @@ export const errorTable = {
   badDocument: invalid(90012, 'The GraphQL document is not valid: {reason}'),
   documentTooComplex: invalid(90013, 'The GraphQL operation is too large: {reason}.'),
   tooManyIds: invalid(90250, '{member} may have at most {max} ids.'),
-  searchTextLength: invalid(90251, '{member} must be 1 to {max} characters; spaces at its ends do not count.'),
   unknownChangeKind: invalid(90252, '{member}: there is no kind {culprit}; known are: {known}.'),
 
   // Any resource.
@@ -221,6 +207,7 @@ export const errorTable = {
   secretMasked: invalid(90390, '{member}: {problems}.'),
 
   ...requestErrors,
+  ...listErrors,
   ...signInErrors,
   ...certificateErrors,
   ...eventErrors,
