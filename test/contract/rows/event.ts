@@ -37,7 +37,7 @@ const sources: Row[] = [
     shape: `sources { ${shapes.source} } uri`,
     at: freshSources,
     answer: (world, _, __, { subscription_id = '' }) => ({
-      sources: ['domain_updated.v0', 'user_created.v0'].map((type) => expected.source(world, subscription_id, type)),
+      sources: ['user_created.v0', 'domain_updated.v0'].map((type) => expected.source(world, subscription_id, type)),
       uri: world.uri(`/event_subscriptions/${subscription_id}/sources`),
     }),
   }),

@@ -74,7 +74,7 @@ const kinds: Kind[] = [
     }),
     shown: (world) => ({
       ...texts,
-      types: ['api_key_deleted.v0', 'user_created.v0'],
+      types: ['user_created.v0', 'api_key_deleted.v0'],
       destinations: [expected.refTo(world, '/event_destinations', world.ids.destination)],
     }),
     change: { destination_ids: [] },

@@ -25,7 +25,9 @@ export interface SourceKey {
   type: string;
 }
 
-export type Source = SourceKey & Choice;
+export interface Source extends SourceKey, Choice {
+  position: number;
+}
 
 export const EventSource = builder.objectRef<Source>('EventSource').implement({
   description: 'One type of event that an event subscription delivers.',
@@ -85,11 +87,12 @@ export const sourceColumns = {
   fields: true,
   filter: true,
   sampleRate: true,
+  position: true,
 } as const;
 
-/** In alphabetical order, whatever that is to the database. */
-export function sorted(sources: Source[]): Source[] {
-  return sources.toSorted((a, b) => (a.type < b.type ? -1 : 1));
+/** In the order in which they were given; those of earlier versions, which wrote none, in alphabetical order. */
+export function inOrder(sources: Source[]): Source[] {
+  return sources.toSorted((a, b) => a.position - b.position || (a.type < b.type ? -1 : 1));
 }
 
 /** @throws {ApiError} unless there is such a type of event. */

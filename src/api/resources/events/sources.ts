@@ -12,10 +12,10 @@ import {
   checkType,
   EventSource,
   EventSourceInput,
+  inOrder,
   lockSubscription,
   type Source,
   type SourceKey,
-  sorted,
   sourceColumns,
   UpdateEventSourceInput,
 } from './source.ts';
@@ -29,7 +29,7 @@ interface List {
 const EventSourceList = builder.objectRef<List>('EventSourceList').implement({
   description: 'The sources of an event subscription.',
   fields: (t) => ({
-    sources: t.expose('sources', { type: [EventSource], description: 'All of them, in alphabetical order.' }),
+    sources: t.expose('sources', { type: [EventSource], description: 'All of them, in the order they were given.' }),
     uri: t.string({
       description: 'The URI of the list as a REST resource.',
       resolve: ({ subscriptionId }, _, context) => context.uri(`/event_subscriptions/${subscriptionId}/sources`),
@@ -64,7 +64,7 @@ builder.queryField('eventSources', (t) =>
     args: ofSubscription,
     resolve: async (_, { subscriptionId }, context) => ({
       subscriptionId,
-      sources: sorted(await readSources(context, subscriptionId)),
+      sources: inOrder(await readSources(context, subscriptionId)),
     }),
   }),
 );
@@ -73,7 +73,7 @@ builder.mutationField('createEventSource', (t) =>
   t.field({
     type: EventSource,
     nullable: true,
-    description: 'Has an event subscription deliver one more type of event.',
+    description: 'Has an event subscription deliver one more type of event, which is its last source.',
     args: {
       ...ofSubscription,
       input: t.arg({ type: EventSourceInput, required: true, description: 'The source.' }),
@@ -86,7 +86,9 @@ builder.mutationField('createEventSource', (t) =>
         await lockSubscription(db, { id: subscriptionId, accountId: context.accountId });
         const there = await db.eventSource.findUnique({ where: { subscriptionId_type: key } });
         if (there) throw new ApiError('sourceThere');
-        return { id: subscriptionId, ...(await db.eventSource.create({ data })) };
+        const { _max } = await db.eventSource.aggregate({ where: { subscriptionId }, _max: { position: true } });
+        const position = (_max.position ?? -1) + 1;
+        return { id: subscriptionId, ...(await db.eventSource.create({ data: { ...data, position } })) };
       });
     },
   }),

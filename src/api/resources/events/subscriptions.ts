@@ -16,8 +16,8 @@ import {
   checkType,
   EventSource,
   EventSourceInput,
+  inOrder,
   lockSubscription,
-  sorted,
   sourceColumns,
 } from './source.ts';
 
@@ -37,9 +37,9 @@ const EventSubscription = builder.prismaObject('EventSubscription', {
     metadata: t.exposeString('metadata', { description: 'Anything, for machines; at most 4096 bytes.' }),
     sources: t.field({
       type: [EventSource],
-      description: 'The types of event it delivers, in alphabetical order.',
+      description: 'The types of event it delivers, in the order they were given.',
       select: { sources: { select: sourceColumns } },
-      resolve: ({ sources }) => sorted(sources),
+      resolve: ({ sources }) => inOrder(sources),
     }),
     destinations: t.field({
       type: [Ref],
@@ -52,7 +52,7 @@ const EventSubscription = builder.prismaObject('EventSubscription', {
 });
 
 /** The types of event of a subscription as the search shows them, in SQL. */
-const SOURCES = `(SELECT string_agg(type, ', ' ORDER BY type) FROM event_source WHERE subscription_id = t.id)`;
+const SOURCES = `(SELECT string_agg(type, ', ' ORDER BY position, type) FROM event_source WHERE subscription_id = t.id)`;
 
 export const eventSubscriptions = collection({
   kind: 'eventSubscription',
@@ -157,16 +157,16 @@ deleteMutation(eventSubscriptions, 'deleteEventSubscription', {
   description: 'Deletes an event subscription: its events are no longer delivered. Answers with its id.',
 });
 
-type NewSource = { type: string } & Partial<Choice>;
+type NewSource = { type: string; position: number } & Partial<Choice>;
 
-/** @throws {ApiError} for a type that is not known, or stands twice, or cannot be chosen from so. */
+/** @returns them with their places. @throws {ApiError} for a type that is not known, or stands twice, or cannot be chosen from so. */
 async function checkSources(sources: (typeof EventSourceInput.$inferInput)[]): Promise<NewSource[]> {
   const checked: NewSource[] = [];
-  for (const [index, source] of sources.entries()) {
-    const type = checkType(source.type, `sources[${index}].type`);
-    if (sources.findIndex((other) => other.type === type) < index)
-      throw new ApiError('eventTypeRepeated', { member: `sources[${index}].type`, type });
-    checked.push({ type, ...(await checkChoice(type, source, `sources[${index}].`)) });
+  for (const [position, source] of sources.entries()) {
+    const type = checkType(source.type, `sources[${position}].type`);
+    if (sources.findIndex((other) => other.type === type) < position)
+      throw new ApiError('eventTypeRepeated', { member: `sources[${position}].type`, type });
+    checked.push({ type, position, ...(await checkChoice(type, source, `sources[${position}].`)) });
   }
   return checked;
 }
