@@ -190,3 +190,50 @@ test('a request that breaks HTTP itself is refused and does no harm', async () =
   expect(await gateway.raw(head + both)).toMatch(/^HTTP\/1\.1 400 /);
   expect((await account.call('GET', '/credentials')).status).toBe(200);
 });
+
+describe('a precondition', () => {
+  let id: string;
+  let other: Account;
+  beforeAll(async () => {
+    other = await gateway.newAccount();
+    id = (await other.call('POST', '/credentials', { description: 'before' })).body.id;
+  });
+  const ask = (method: string, path: string, body: object | undefined, headers: Record<string, string>) =>
+    other.call(method, path, body, { headers });
+
+  test.each([
+    ['POST', '/credentials', {}],
+    ['PATCH', '/credentials/{id}', { description: 'after' }],
+    ['DELETE', '/credentials/{id}', undefined],
+    ['PUT', '/edges/tls/{id}/mutual_tls', {}],
+    ['GET', '/credentials/{id}', undefined],
+    ['HEAD', '/credentials/{id}', undefined],
+    ['GET', '/export/credentials', undefined],
+  ])('of an entity tag has %s %s do nothing', async (method, path, body) => {
+    for (const tag of ['"1"', 'W/"1"', '"*"', '*, "1"', '']) {
+      const answer = await ask(method, path.replace('{id}', id), body, { 'if-match': tag });
+      expect(answer.status, tag).toBe(412);
+      if (method !== 'HEAD') expect(answer.body.error_code).toBe('ERR_GATEWAY_90315');
+    }
+    const { credentials } = (await other.call('GET', '/credentials')).body;
+    expect(credentials.map(({ description }: { description: string }) => description)).toEqual(['before']);
+  });
+
+  test('of any entity tag, or of a date, does not matter', async () => {
+    const past = 'Sat, 01 Jan 2000 00:00:00 GMT';
+    for (const [method, headers] of [
+      ['PATCH', { 'if-match': '*' }],
+      ['PATCH', { 'if-match': ' * ' }],
+      ['PATCH', { 'if-unmodified-since': past }],
+      ['PATCH', { 'if-none-match': '"1"' }],
+    ] as const)
+      expect((await ask(method, `/credentials/${id}`, { metadata: 'x' }, headers)).status).toBe(200);
+  });
+
+  test('has nothing to go by: no answer has an entity tag or a date of modification', async () => {
+    const { headers } = await other.call('GET', `/credentials/${id}`);
+    expect([headers.etag, headers['last-modified']]).toEqual([undefined, undefined]);
+    const { text } = await gateway.call('GET', '/openapi.json');
+    expect(text).not.toMatch(/etag|if-match/i);
+  });
+});

@@ -52,6 +52,20 @@ test('a missing version is said before an exhausted rate, an exhausted rate befo
   });
 });
 
+test('an If-Match is refused after the API key and the version, before the content type', async () => {
+  const put = (headers: Record<string, string | undefined>, key?: null) =>
+    account.call('POST', '/credentials', 'x', {
+      ...(key === null && { key }),
+      headers: { 'content-type': 'text/plain', 'if-match': '"1"', ...headers },
+    });
+  expect(await put({}, null)).toMatchObject({ status: 401, body: { error_code: 'ERR_GATEWAY_200' } });
+  expect(await put({ 'service-version': undefined })).toMatchObject({
+    status: 400,
+    body: { error_code: 'ERR_GATEWAY_218' },
+  });
+  expect(await put({})).toMatchObject({ status: 412, body: { error_code: 'ERR_GATEWAY_90315' } });
+});
+
 test('a wrong content type is said before a body that is too large', async () => {
   const answer = await account.call('POST', '/credentials', TOO_LARGE, { headers: { 'content-type': 'text/plain' } });
   expect(answer).toMatchObject({ status: 415, body: { error_code: 'ERR_GATEWAY_210' } });

@@ -7,6 +7,11 @@ export const requestErrors = {
   headTooLarge: invalid(90311, 'The head of a request must be at most {max} bytes.', 431),
   requestTooSlow: invalid(90312, 'The request did not arrive in time.', 408),
   expectationFailed: invalid(90313, 'The only supported value of the Expect header is "100-continue".', 417),
+  preconditionFailed: invalid(
+    90315,
+    'Nothing was done: objects have no entity tags, so that no value of If-Match but "*" can be true. Leave the header out.',
+    412,
+  ),
   strangerRateLimited: [
     90301,
     429,

@@ -28,6 +28,17 @@ export function checkRequestHead({ headers, httpVersion, rawHeaders }: IncomingM
 }
 
 /**
+ * Refuses what is to be done only to a certain version of an object: objects have no entity tags, so that none can match, and then
+ * nothing may be done (RFC 9110, section 13.1.1). `If-Match: *` asks for any version. The dates of other preconditions are passed
+ * over, as objects have no dates of modification either (section 13.1.4).
+ * @throws {ApiError}
+ */
+export function checkPreconditions({ headers }: IncomingMessage): void {
+  const ifMatch = headers['if-match'];
+  if (ifMatch !== undefined && ifMatch.trim() !== '*') throw new ApiError('preconditionFailed');
+}
+
+/**
  * The path of a request in the form that routes are written in: characters that need no encoding are decoded (RFC 3986,
  * section 6.2.2.2), once. What is encoded for a reason stays so, and slashes in a row stay several.
  */

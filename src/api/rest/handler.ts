@@ -19,6 +19,7 @@ import type { PreparedOperation } from '../graphql/operation.ts';
 import { runOperation } from '../graphql/run-operation.ts';
 import type { Admit } from '../http/admission.ts';
 import { checkContentType, hasBody, parseStrictly, readBody } from '../http/request-body.ts';
+import { checkPreconditions } from '../http/request-head.ts';
 import { sendError, sendJson } from '../http/responses.ts';
 import { camelCase, inSnakeCase, restName, snakeCase } from '../naming.ts';
 import { DIALECTS, type Dialect, type Route, routesOf } from '../route.ts';
@@ -188,6 +189,7 @@ async function respond(
   admit: Admit,
 ): Promise<void> {
   const context = await admit(exchange);
+  checkPreconditions(exchange.request);
   const variables = await readVariables(row, parameters, exchange);
   const { data, errors } = await runOperation(row.operation, variables, context, restInput);
   if (errors?.[0]) throw errors[0];

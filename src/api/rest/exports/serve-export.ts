@@ -6,6 +6,7 @@ import type { Context } from '../../context.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { ApiExchange } from '../../exchange.ts';
 import type { Admit } from '../../http/admission.ts';
+import { checkPreconditions } from '../../http/request-head.ts';
 import { recordError } from '../../http/responses.ts';
 import { csvLine } from './csv.ts';
 import { type ExportQuery, readExportQuery } from './export-query.ts';
@@ -25,6 +26,7 @@ export function exportHandlers(lists: readonly ExportedList[], admit: Admit): Re
   const running = new Map<string, number>();
   const serve = async (list: ExportedList, exchange: ApiExchange) => {
     const context = await admit(exchange);
+    checkPreconditions(exchange.request);
     const query = readExportQuery(exchange.request.url ?? '', list);
     const { accountId } = context;
     const count = running.get(accountId) ?? 0;
