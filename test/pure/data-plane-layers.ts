@@ -96,5 +96,6 @@ export const dataPlaneLayers: Record<string, string[]> = {
     'byte-budget.ts',
     'concurrency-limit.ts',
     'tls-suites.ts',
+    'address-attempts.ts',
   ],
 };

@@ -2,6 +2,7 @@
 
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { type MuxStream, noopStreamEvents, StreamType } from '../../src/protocol/index.ts';
+import { AgentError } from '../../src/tunnel/control/agent-errors.ts';
 import { BeforeAdmission } from '../../src/tunnel/session/before-admission.ts';
 import { collect, pair } from '../protocol/pair.ts';
 import { eventually } from '../support/eventually.ts';
@@ -64,10 +65,20 @@ test('a call that waits is handed over whole, once', async () => {
   client.session.close();
 });
 
-test('a call that waits is answered when the agent is refused', async () => {
+test.each([
+  ['in time', undefined, 'tunnel session not ready yet'],
+  ['because of a failure that may pass', new Error('no database'), 'tunnel session not ready yet'],
+  ['for now', new AgentError('unavailable', {}, { retryAfter: 2 }), 'tunnel session not ready yet'],
+  [
+    'for good',
+    new AgentError('badLeg', { max: 1, leg: 2 }),
+    expect.stringMatching(/^LegNumber .*\r\nERR_X_90216\r\n$/s),
+  ],
+])('a call that waits is answered when the agent is not admitted %s', async (_, reason, text) => {
   const { before, all, client, release, released } = await heldCall();
-  before.refuse({ Error: 'tunnel session not ready yet' });
-  expect(JSON.parse((await all).toString())).toEqual({ Error: 'tunnel session not ready yet' });
+  before.refuse(reason, 'ERR_X_');
+  // Wrappers of agents try again after exactly this text.
+  expect(JSON.parse((await all).toString())).toEqual({ Error: text });
   release();
   expect(released).toEqual([]);
   client.session.close();

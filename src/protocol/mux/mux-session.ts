@@ -36,7 +36,7 @@ export class MuxSession implements StreamCarrier {
   /** The bytes read and written so far, including frame headers. */
   bytesIn = 0;
   bytesOut = 0;
-  /** When bytes of the peer arrived last, by the clock `now`; the start of the session before the first. */
+  /** When bytes of the peer arrived last, by `now`; the start of the session before the first. */
   lastReadAt: number;
   /** A monotonic clock, in milliseconds. */
   readonly now: () => number;
@@ -53,7 +53,6 @@ export class MuxSession implements StreamCarrier {
   #peerStreams = 0;
   #nextId: number;
   #closed = false;
-
   /** The frames of this iteration of the event loop. */
   readonly #frames = new FrameQueue(FRAME_MAX);
   #flushScheduled = false;

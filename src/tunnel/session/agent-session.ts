@@ -170,14 +170,8 @@ export class AgentSession implements RegisteredSession {
 
   #onLate(): void {
     this.#deps.sessions.refusals.add('authenticationTimeout');
-    this.#refuseWaiting(undefined);
+    this.#before.refuse(undefined, this.#errorPrefix);
     this.#mux.close(ErrorCode.CANCELLED, 'authentication timed out');
-  }
-
-  /** Refuses the binds that wait for the admission: for the reason why the agent is refused, unless that may pass. */
-  #refuseWaiting(reason: unknown): void {
-    const isFinal = reason instanceof AgentError && reason.retryAfter === undefined;
-    this.#before.refuse((isFinal ? reason : new AgentError('sessionNotReady')).answer(this.#errorPrefix));
   }
 
   async #authenticate(request: object): Promise<object> {
@@ -189,7 +183,7 @@ export class AgentSession implements RegisteredSession {
     this.#before.pauseDeadline();
     const admitted = await admit(auth, this.#connection, this.#deps)
       .catch((error) => {
-        this.#refuseWaiting(error);
+        this.#before.refuse(error, this.#errorPrefix);
         if (!this.#mux.isClosed) this.#before.resumeDeadline();
         throw error;
       })

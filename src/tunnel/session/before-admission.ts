@@ -1,8 +1,8 @@
 // What an agent may do before it is admitted, and what that can cost: whoever connects may be anybody.
 
-import type { MuxStream } from '../../protocol/mux/mux-stream.ts';
-import { noopStreamEvents } from '../../protocol/mux/mux-stream.ts';
+import { type MuxStream, noopStreamEvents } from '../../protocol/mux/mux-stream.ts';
 import type { UnauthenticatedLimits } from '../../protocol/mux/peer-limits.ts';
+import { AgentError } from '../control/agent-errors.ts';
 
 /**
  * The bytes that an agent may send, and the streams that it may have open. SDKs begin with `Auth` and a heartbeat, and some send
@@ -77,8 +77,13 @@ export class BeforeAdmission {
     }
   }
 
-  /** Answers all calls that wait. */
-  refuse(answer: object): void {
+  /**
+   * Refuses all calls that wait: for the reason why the agent is refused, unless that may pass.
+   * @param reason the error of the authentication; undefined when there was none in time. @param errorPrefix of error codes.
+   */
+  refuse(reason: unknown, errorPrefix: string): void {
+    const isFinal = reason instanceof AgentError && reason.retryAfter === undefined;
+    const answer = (isFinal ? reason : new AgentError('sessionNotReady')).answer(errorPrefix);
     for (const { stream } of this.#take()) {
       stream.events = noopStreamEvents;
       stream.write(Buffer.from(JSON.stringify(answer)));

@@ -66,8 +66,11 @@ describe('the bundle', () => {
       stderr: expect.stringMatching(/^AGENT_API_TOKEN must be set .*AGENT_DOMAIN.* AGENT_API_UNPROTECTED=true$/m),
     });
     expect((await runToEnd(directory, ['diagnose'], env)).stdout).toMatch(/^FAILED {2}TCP/m);
-    for (const meant of [{ AGENT_API_UNPROTECTED: 'true' }, { AGENT_API_TOKEN: 'a-token-of-the-tests' }]) {
-      const agent = await startProcess(directory, ['start'], { ...env, ...meant });
+    for (const [name, value] of [
+      ['AGENT_API_UNPROTECTED', 'true'],
+      ['AGENT_API_TOKEN', 'a-token-of-the-tests'],
+    ] as const) {
+      const agent = await startProcess(directory, ['start'], { ...env, [name]: value });
       await agent.stdout.find(/^ready api=/);
       expect(await agent.kill()).toBe(0);
     }
