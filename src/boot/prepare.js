@@ -97,9 +97,10 @@ const buildDashboard = {
  * Runs all steps that are not up to date, and reports them on standard error. Ends the process when a step fails.
  * @param {object} [options]
  * @param {boolean} [options.onlyToRun] runtime packages are enough.
+ * @param {boolean} [options.withDashboard] false where its build cannot succeed yet: for what prints the schema that it is checked against.
  * @param {boolean} [options.dev] type errors do not stop the preparation, as the next command reports them.
  */
-export async function prepare({ dev = false, onlyToRun = false } = {}) {
+export async function prepare({ dev = false, onlyToRun = false, withDashboard = true } = {}) {
   try {
     refuseOldNode();
     const others = [
@@ -107,7 +108,7 @@ export async function prepare({ dev = false, onlyToRun = false } = {}) {
       compile(dev),
       bundleGateway(dev),
       { ...bundleAgent, mayFail: dev },
-      { ...buildDashboard, mayFail: dev },
+      ...(withDashboard ? [{ ...buildDashboard, mayFail: dev }] : []),
     ];
     if (onlyToRun && others.every(isDone) && hasWhatRuns()) return;
     const steps = [install, ...others];
