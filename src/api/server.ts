@@ -14,7 +14,7 @@ import type { Logger } from 'pino';
 import { ProxyProtocolListeners } from '../edge/proxy-protocol/listeners.ts';
 import { qualityValues } from '../http/quality-values.ts';
 import { networksOf } from '../net/networks.ts';
-import { CIPHERS } from '../protocol/tls-suites.ts';
+import { SERVER_TLS } from '../protocol/tls-suites.ts';
 import { newId } from '../store/ids.ts';
 import { CALLBACK_PATH, type CallbackHandler } from '../visitor-sign-in/callback.ts';
 import type { AgentFiles } from './agent-files/files.ts';
@@ -219,7 +219,7 @@ type HttpClasses = Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse' | 'r
 
 function serverOf(tls: ApiOptions['tls'], httpClasses: HttpClasses, listener: RequestListener): Server {
   if (!tls) return createServer(httpClasses, listener);
-  const terms = { minVersion: 'TLSv1.2', ciphers: CIPHERS, honorCipherOrder: true } as const;
+  const terms = { ...SERVER_TLS, minVersion: 'TLSv1.2' } as const;
   const handshakeTimeout = HANDSHAKE_TIMEOUT_MS;
   const server = createTlsServer({ ...httpClasses, ...terms, ...tls.pair, handshakeTimeout }, listener);
   tls.onChange((pair) => server.setSecureContext({ ...terms, ...pair }));

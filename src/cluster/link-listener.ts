@@ -3,6 +3,7 @@
 
 import { createServer as createLocalServer, type Server as LocalServer, type Socket } from 'node:net';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
+import { SERVER_TLS } from '../protocol/tls-suites.ts';
 import { type NodeIdentity, nodeIdOf } from './node-identity.ts';
 import { type LinkDeps, NodeLink } from './node-link.ts';
 
@@ -25,7 +26,8 @@ export function createLinkListener(
   deps: LinkDeps,
   onLink: (link: NodeLink) => void,
 ): LinkListener {
-  const settings = { minVersion: 'TLSv1.3', requestCert: true, rejectUnauthorized: true } as const;
+  const terms = { ...SERVER_TLS, minVersion: 'TLSv1.3' } as const;
+  const settings = { ...terms, requestCert: true, rejectUnauthorized: true } as const;
   const server = createServer({ ...settings, ...pick(identity), handshakeTimeout: HANDSHAKE_MS });
   server.maxConnections = CONNECTIONS_MAX;
   server.on('secureConnection', (socket: TLSSocket) => {
@@ -40,7 +42,7 @@ export function createLinkListener(
   server.on('error', () => {}); // accept() failed for want of descriptors; later connections may succeed.
   return {
     server,
-    setIdentity: (renewed) => server.setSecureContext({ minVersion: 'TLSv1.3', ...pick(renewed) }),
+    setIdentity: (renewed) => server.setSecureContext({ ...terms, ...pick(renewed) }),
     close: () => void server.close(),
   };
 }

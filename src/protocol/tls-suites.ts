@@ -1,3 +1,7 @@
+// The cipher suites and groups of every TLS listener, and of connections to hosts that others have chosen.
+
+import { getFips } from 'node:crypto';
+
 /**
  * The cipher suites of every TLS listener: those of Mozilla's intermediate configuration with forward secrecy and AEAD.
  * Suites with CBC, or with an authentication tag of 8 bytes (CCM_8), are left out as weaker.
@@ -13,3 +17,29 @@ export const CIPHERS = [
   'ECDHE-ECDSA-CHACHA20-POLY1305',
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':');
+
+/**
+ * The groups of key exchanges, as `ecdhCurve`: those of Mozilla's intermediate configuration, and the hybrid one with
+ * ML-KEM where the OpenSSL of this Node has it. Left to itself OpenSSL also takes finite fields of up to 8192 bits
+ * (RFC 7919), of which one handshake costs a hundred times as much: a ClientHello that is sent again and again, without
+ * any work of its sender, would keep the thread busy (CVE-2002-20001). P-521 and X448 are left out for their cost too.
+ *
+ * A server takes the groups of the context that its connection begins with: a context that `SNICallback` gives comes too
+ * late. `setSecureContext` forgets those of before.
+ */
+export const GROUPS = groupsOf(process.versions.openssl);
+
+/** What every listener speaks TLS on. Versions, and what is asked of clients, are its own. */
+export const SERVER_TLS = { ciphers: CIPHERS, ecdhCurve: GROUPS, honorCipherOrder: true } as const;
+
+/**
+ * Nothing is tried out: Node leaves the error of an unknown group in OpenSSL's queue, where an export of a key takes it for
+ * its own.
+ * @param openssl its version. From 3.5 on it knows ML-KEM, leaves out what it does not have (`?`), and as a client sends
+ * keys of several groups at once (`*`).
+ */
+export function groupsOf(openssl: string): string {
+  const [major = 0, minor = 0] = openssl.split('.').map(Number);
+  if (major > 3 || (major === 3 && minor >= 5)) return '?*X25519MLKEM768:?*X25519:P-256:P-384';
+  return getFips() === 1 ? 'P-256:P-384' : 'X25519:P-256:P-384';
+}

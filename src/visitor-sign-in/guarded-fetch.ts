@@ -7,6 +7,7 @@ import type { CustomFetch, CustomFetchOptions } from 'openid-client';
 import { guardedLookup, isPublicAddress } from '../net/public-addresses.ts';
 import { fetchProblem } from '../policy/auth/fetch-json.ts';
 import { notPublicError, type StandInServer } from '../policy/keys/fetch-bytes.ts';
+import { GROUPS } from '../protocol/tls-suites.ts';
 
 const BYTES_MAX = 512 * 1024;
 /** How long a whole response may take; milliseconds. */
@@ -52,6 +53,7 @@ function fetchOnce(
       method,
       headers: { ...headers, host: url.host, ...(payload && { 'content-length': payload.length }) },
       lookup: guardedLookup(isPrivateAllowed ? () => true : isPublicAddress, notPublicError, standIn?.resolve),
+      ecdhCurve: GROUPS,
       ...(standIn && { port: standIn.port, ca: standIn.ca }),
       signal: AbortSignal.timeout(FETCH_TIMEOUT_MS),
     });

@@ -3,6 +3,7 @@
 import type { Socket } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { ACME_TLS_ALPN, tlsAlpnCertificate } from '../../acme/client/tls-alpn-certificate.ts';
+import { SERVER_TLS } from '../../protocol/tls-suites.ts';
 import type { AcmeChallenges } from '../acme-challenges.ts';
 import { Handshakes } from './handshakes.ts';
 import type { ServerName } from './server-name.ts';
@@ -22,7 +23,11 @@ export class AcmeHandshakes {
   async answer(raw: Socket, bytes: Buffer, { name, sent }: ServerName): Promise<boolean> {
     const value = await this.#challenges?.find({ kind: 'tls-alpn-01', name, token: '' });
     if (value === undefined) return false;
-    const context = createSecureContext({ ...(await tlsAlpnCertificate(name, value)), minVersion: 'TLSv1.2' });
+    const context = createSecureContext({
+      ...SERVER_TLS,
+      ...(await tlsAlpnCertificate(name, value)),
+      minVersion: 'TLSv1.2',
+    });
     if (!raw.destroyed) this.#handshakes.begin(raw, bytes, { name: sent, context }, (socket) => socket.end());
     return true;
   }

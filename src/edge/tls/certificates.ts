@@ -5,7 +5,7 @@ import { constants } from 'node:crypto';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { CIPHERS } from '../../protocol/tls-suites.ts';
+import { SERVER_TLS } from '../../protocol/tls-suites.ts';
 import { openAuthority, type Pair } from './authority.ts';
 import { openDirectory } from './certificate-directory.ts';
 import type { Expiries, Expiry } from './certificate-expiry.ts';
@@ -151,8 +151,7 @@ export function contextOf({ cert, key }: ServedCertificate): SecureContext {
     cert,
     key,
     minVersion: 'TLSv1.2',
-    ciphers: CIPHERS,
-    honorCipherOrder: true,
+    ...SERVER_TLS,
     secureOptions,
   });
 }

@@ -6,7 +6,7 @@ import { createServer, type SecureContext, type SecureVersion, type Server, type
 import { LRUCache } from 'lru-cache';
 import { guarded } from '../../protocol/defect.ts';
 import { isShuttingDown } from '../../protocol/relay.ts';
-import { CIPHERS } from '../../protocol/tls-suites.ts';
+import { SERVER_TLS } from '../../protocol/tls-suites.ts';
 import { connectionKey, copyProxiedPeer } from '../../tunnel/network/peer.ts';
 import { copyClientHello } from '../visitors/client-hellos.ts';
 
@@ -43,8 +43,7 @@ export class Handshakes {
       ALPNProtocols: alpn,
       minVersion,
       maxVersion,
-      ciphers: CIPHERS,
-      honorCipherOrder: true,
+      ...SERVER_TLS,
       requestCert: clientCertificates !== undefined,
       rejectUnauthorized: clientCertificates?.isRequired === true,
       // A visitor of TLS 1.2 could otherwise become another one later, with a certificate that nobody verifies.
@@ -61,7 +60,7 @@ export class Handshakes {
   }
 
   setIdentity(identity: { cert: string; key: string }): void {
-    this.#server.setSecureContext({ ...identity, minVersion: 'TLSv1.2', ciphers: CIPHERS, honorCipherOrder: true });
+    this.#server.setSecureContext({ ...SERVER_TLS, ...identity, minVersion: 'TLSv1.2' });
   }
 
   /**

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
 import type { TlsParameters } from '../../http/module.ts';
 import { isSameTlsParameters } from '../../http/tls-terms.ts';
-import { CIPHERS } from '../../protocol/tls-suites.ts';
+import { SERVER_TLS } from '../../protocol/tls-suites.ts';
 import type { ServedCertificate } from './certificates.ts';
 import { Handshakes } from './handshakes.ts';
 
@@ -88,8 +88,7 @@ function contextOn(
     ca: [...(clientAuthorities ?? [])],
     minVersion,
     maxVersion,
-    ciphers: CIPHERS,
-    honorCipherOrder: true,
+    ...SERVER_TLS,
     secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
     ...PARTIAL_CHAIN,
   });

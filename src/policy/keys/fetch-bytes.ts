@@ -4,6 +4,7 @@
 import { request as overHttp } from 'node:http';
 import { request as overHttps } from 'node:https';
 import { guardedLookup, isPublicAddress, type ResolveHost } from '../../net/public-addresses.ts';
+import { GROUPS } from '../../protocol/tls-suites.ts';
 
 /** The default timeout of the whole response; milliseconds. */
 const TIMEOUT_MS = 5000;
@@ -49,6 +50,7 @@ export function fetchBytes(url: URL, { type, bytesMax }: FetchLimits, reach: Fet
       agent: false,
       headers: { accept: type, host: url.host },
       lookup: guardedLookup(isPrivateAllowed ? () => true : isPublicAddress, notPublicError, standIn?.resolve),
+      ecdhCurve: GROUPS,
       ...(standIn && { port: standIn.port, ca: standIn.ca }),
       signal: AbortSignal.timeout(timeout),
     });

@@ -2,7 +2,7 @@
 
 import { createServer as createTcpServer, type Server } from 'node:net';
 import { createServer, type SecureContext, type TLSSocket } from 'node:tls';
-import { CIPHERS } from '../../protocol/tls-suites.ts';
+import { SERVER_TLS } from '../../protocol/tls-suites.ts';
 import { AgentConnections } from '../connections/agent-connections.ts';
 import { AgentSession } from './agent-session.ts';
 import type { SessionDeps } from './session-types.ts';
@@ -50,7 +50,7 @@ export function createAgentListener(
     },
     handshakeTimeout: HANDSHAKE_MS,
     minVersion: 'TLSv1.2',
-    ciphers: CIPHERS,
+    ...SERVER_TLS,
   });
   const { refusals } = deps.sessions;
   const connections = new AgentConnections({
@@ -77,7 +77,7 @@ export function createAgentListener(
   };
   return {
     server,
-    setIdentity: (own) => tls.setSecureContext({ ...own, minVersion: 'TLSv1.2', ciphers: CIPHERS }),
+    setIdentity: (own) => tls.setSecureContext({ ...SERVER_TLS, ...own, minVersion: 'TLSv1.2' }),
     stopListening,
     async close(endSessions) {
       const closed = stopListening();

@@ -9,6 +9,7 @@ import type { Duplex } from 'node:stream';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import { allowedHostsOf } from '../../../net/host-rules.ts';
 import { guardedLookup, isPublicAddress } from '../../../net/public-addresses.ts';
+import { GROUPS } from '../../../protocol/tls-suites.ts';
 import type { EventSettings } from '../../settings.ts';
 import { SinkError } from '../sink.ts';
 import { hostOfUrl } from './allowed-hosts.ts';
@@ -56,7 +57,10 @@ export function openOutbound(
     hosts.hasName(host) ? (address) => isPublicAddress(address) || hosts.networks.has(address) : hosts.networks.has;
 
   const agentsOf = (https: AddressGuard, http: AddressGuard): AgentPair => ({
-    https: guarded(new HttpsAgent({ ...limits, ...(authorities && { secureContext: authorities }) }), https),
+    https: guarded(
+      new HttpsAgent({ ...limits, ecdhCurve: GROUPS, ...(authorities && { secureContext: authorities }) }),
+      https,
+    ),
     http: guarded(new HttpAgent(limits), http),
   });
   const clouds = agentsOf(toClouds, toClouds);
@@ -125,5 +129,5 @@ function placeOf(text: string): string {
 function authoritiesOf(file: string): SecureContext {
   const pem = readFileSync(file, 'utf8');
   if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new Error(`EVENT_CA_FILE has no certificates: ${file}`);
-  return createSecureContext({ ca: [...rootCertificates, pem] });
+  return createSecureContext({ ca: [...rootCertificates, pem], ecdhCurve: GROUPS });
 }
