@@ -32,7 +32,7 @@ import { ApiConnections } from './http/connections.ts';
 import { corsFor } from './http/cors.ts';
 import type { ListenerTls } from './http/listener-tls.ts';
 import type { ApiMetrics } from './http/metrics.ts';
-import { respondToClientErrors } from './http/parser-errors.ts';
+import { respondToClientErrors, respondToConnect } from './http/parser-errors.ts';
 import { checkRequestHead, normalizeRequestPath } from './http/request-head.ts';
 import { createRequestLogger } from './http/request-log.ts';
 import { baseUrlOf, clientAddress, forwardedScheme, isLoopbackRequest } from './http/request-origin.ts';
@@ -183,11 +183,12 @@ export function createApi(options: ApiOptions): Api {
     });
   };
   let pendingRequests: (() => void)[] | undefined = [];
+  const begin: RequestListener = (request, response) => {
+    if (pendingRequests) pendingRequests.push(() => response.destroyed || handle(request, response));
+    else handle(request, response);
+  };
   const listener: RequestListener = (request, response) =>
-    connections.enqueue(request, response, () => {
-      if (pendingRequests) pendingRequests.push(() => response.destroyed || handle(request, response));
-      else handle(request, response);
-    });
+    connections.enqueue(request, response, () => begin(request, response));
   const server = serverOf(tls, httpClasses, listener);
   const isProxy = (ip: string) => proxies.has(ip);
   const connections = new ApiConnections(server, { max: config.maxApiConnections, isProxy, writeStallMs });
@@ -195,6 +196,7 @@ export function createApi(options: ApiOptions): Api {
   proxied.guard('api', server);
   server.on('checkExpectation', listener);
   respondToClientErrors(server, connections, log, metrics);
+  respondToConnect(server, connections, httpClasses.ServerResponse, begin);
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;

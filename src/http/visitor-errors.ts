@@ -150,7 +150,7 @@ export const visitorErrors = {
   misdirected: row(90121, 421, 'This connection is not for requests to this name.'),
   headTooLarge: row(90122, 431, 'The head of the request is larger than 32 KiB.'),
   tooManyFields: row(90123, 431, 'The request has more than 200 header fields.'),
-  connect: row(90124, 501, 'This gateway is not a forward proxy: it does not accept CONNECT.'),
+  connect: row(90124, 405, 'This gateway is not a forward proxy: it does not accept CONNECT.', undefined, METHODS),
   trace: row(90340, 405, 'This gateway does not accept TRACE.', undefined, METHODS),
   bodyTooLarge: row(
     90127,

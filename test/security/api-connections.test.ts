@@ -124,7 +124,15 @@ describe('a request that breaks HTTP', () => {
       400,
       '90310',
     ],
-    ['another protocol', 'GET / HTTP/3.7', [OK], 400, '90310'],
+    ...['HTTP/2.0', 'HTTP/2', 'HTTP/3.7', 'HTTP/10.1', 'HTTP/1.2', 'HTTP/0.9', 'HTTP/2.0x'].map(
+      (version): [string, string, string[], number, string] => [version, `GET / ${version}`, [OK], 505, '90316'],
+    ),
+    ['the preface of HTTP/2', 'PRI * HTTP/2.0', ['', 'SM'], 505, '90316'],
+    ['a version that is none', 'GET / HTTP/1.1x', [OK], 400, '90310'],
+    ['another protocol', 'GET / SPDY/3.1', [OK], 400, '90310'],
+    ['CONNECT', 'CONNECT example.com:443 HTTP/1.1', [OK], 405, '90003'],
+    ['CONNECT of a path', 'CONNECT /credentials HTTP/1.1', [OK, 'Authorization: KEY'], 405, '90003'],
+    ['CONNECT of HTTP/2', 'CONNECT example.com:443 HTTP/2.0', [OK], 505, '90316'],
     ['a field without a colon', 'GET / HTTP/1.1', [OK, 'nonsense'], 400, '90310'],
     ['a head that is too large', 'GET / HTTP/1.1', [OK, `X: ${'x'.repeat(20_000)}`], 431, '90311'],
     ['an expectation nobody knows', 'GET / HTTP/1.1', [OK, 'Expect: a miracle'], 417, '90313'],
@@ -150,6 +158,19 @@ describe('a request that breaks HTTP', () => {
   test('while an answer is under way on its connection is not answered in the middle of that', async () => {
     const answer = await exchange(gateway.api, `GET /openapi.json HTTP/1.1\r\n${OK}\r\n\r\nnonsense\r\n\r\n`);
     expect(`${answer.head}\n${JSON.stringify(answer.body)}`.match(/^HTTP\/1\.1 \d/gm)).toHaveLength(1);
+  });
+
+  const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
+
+  test('CONNECT is told what is taken instead, behind the answers of before it, and whatever follows it', async () => {
+    const before = `GET /openapi.json HTTP/1.1\r\n${OK}\r\n\r\n`;
+    const hello = `\x16\x03\x01 and so on`;
+    const bytes = `${before}${before}CONNECT example.com:443 HTTP/1.1\r\n${OK}\r\n\r\n${hello}`;
+    const answers = await text(await opened(gateway.api, bytes));
+    expect(answers.match(/HTTP\/1\.1 \d+ /g)).toEqual(['HTTP/1.1 200 ', 'HTTP/1.1 200 ', 'HTTP/1.1 405 ']);
+    const last = answers.slice(answers.lastIndexOf('HTTP/1.1 405 '));
+    expect(last).toMatch(new RegExp(`^allow: ${METHODS}$`, 'im'));
+    expect(last).toContain(`"msg":"This path does not take CONNECT; it takes ${METHODS}."`);
   });
 
   test('is counted', async () => {

@@ -12,6 +12,7 @@ export const requestErrors = {
     'Nothing was done: objects have no entity tags, so that no value of If-Match but "*" can be true. Leave the header out.',
     412,
   ),
+  httpVersionNotSupported: invalid(90316, 'The API accepts HTTP/1.0 and HTTP/1.1.', 505),
   strangerRateLimited: [
     90301,
     429,

@@ -105,6 +105,11 @@ export class ApiConnections {
     return connection && connection.waiting.length > 0 ? null : connection?.response;
   }
 
+  /** The answer that is under way on a connection, whether or not more are to follow. */
+  currentResponse(socket: Socket): ServerResponse | undefined {
+    return this.#bySocket.get(socket)?.response;
+  }
+
   #end(connection: Connection): void {
     connection.lastActive = performance.now();
     connection.request = undefined;

@@ -3,12 +3,18 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '../errors/errors.ts';
 
+/** What is taken, though not everywhere. */
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
+
 /**
  * Of a field that stands twice Node keeps the first, and a proxy in front may have judged by the second.
  * @returns what is wrong; undefined when nothing is.
  */
-export function checkRequestHead({ headers, httpVersion, rawHeaders }: IncomingMessage): ApiError | undefined {
+export function checkRequestHead({ headers, httpVersion, method, rawHeaders }: IncomingMessage): ApiError | undefined {
   const malformed = (reason: string) => new ApiError('malformedRequest', { reason });
+  // Node's parser lets some other versions pass (RFC 9110, section 15.6.6).
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return new ApiError('httpVersionNotSupported');
+  if (method === 'CONNECT') return new ApiError('methodNotAllowed', { method, allowed: METHODS });
   let hosts = 0;
   let authorizations = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {

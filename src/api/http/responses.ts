@@ -27,6 +27,8 @@ export function recordError({ response, log }: ApiExchange, thrown: unknown): Ap
   if (hidden !== undefined) log.failure = hidden;
   if (!response.headersSent) {
     if (error.status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
+    const { allowed } = error.parameters;
+    if (error.status === 405 && allowed !== undefined) response.setHeader('Allow', String(allowed));
     if (error.status === 429) response.setHeader('Retry-After', Number(error.parameters.seconds));
     if (error.status === 503) response.setHeader('Retry-After', RETRY_AFTER_SECONDS);
   }

@@ -176,9 +176,9 @@ export function createRestApp(
 function isAllowed(method: string, methods: string[], exchange: ApiExchange): boolean {
   const all = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'];
   if (method !== 'OPTIONS' && all.includes(method)) return true;
-  exchange.response.setHeader('Allow', all.join(', '));
-  if (method === 'OPTIONS') exchange.response.writeHead(204).end();
-  else sendError(exchange, new ApiError('methodNotAllowed', { method, allowed: all.join(', ') }));
+  const allowed = all.join(', ');
+  if (method === 'OPTIONS') exchange.response.writeHead(204, { Allow: allowed }).end();
+  else sendError(exchange, new ApiError('methodNotAllowed', { method, allowed }));
   return false;
 }
 

@@ -76,6 +76,9 @@ export class RequestLine {
     for (let at = from; at < digit + 3; at++) {
       if (at >= limit) return MORE;
       const byte = bytes[at] as number;
+      // A major version of 2 and above, however it is written: what follows may be written in another way than ours.
+      const isLater = (at === from + 5 && byte > 0x31) || (at === from + 6 && byte >= 0x30);
+      if (isLater && byte <= 0x39) return this.#refuse('badVersion');
       // The numbers of versions that are not ours are still numbers: they get an answer of their own.
       const isNumber = at === from + 5 || at === digit;
       const expected = at < digit ? VERSION[at - from] : at === digit + 1 ? CR : LF;

@@ -42,9 +42,9 @@ test.each([
   expect(await (await app.next()).until('\r\n\r\n')).toBe(`GET / HTTP/1.1\r\nHost: app.test\r\n${forwarded}${VISITOR}`);
 });
 
-test('TRACE is refused, with the methods that are not', async () => {
+test.each(['TRACE /', 'CONNECT app.test:80'])('%s is refused, with the methods that are not', async (line) => {
   const visitor = await visit(edge.port);
-  visitor.send('TRACE / HTTP/1.1\r\nHost: app.test\r\n\r\n');
+  visitor.send(`${line} HTTP/1.1\r\nHost: app.test\r\n\r\n`);
   expect(await visitor.until('\r\n\r\n')).toMatch(
     /^HTTP\/1.1 405 .*\r\nAllow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\r\n/s,
   );

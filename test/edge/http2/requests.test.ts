@@ -3,13 +3,23 @@
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Edge, startEdge } from '../tls/support.ts';
-import { ask, NAME, serve, visit } from './support.ts';
+import { answer, ask, NAME, serve, visit } from './support.ts';
 
 let edge: Edge;
 beforeAll(async () => {
   edge = await startEdge();
 });
 afterAll(() => edge.close());
+
+test('CONNECT is answered with the methods that are taken, and the connection goes on', async () => {
+  await serve(edge, (_, response) => response.end('hello'));
+  const session = await visit(edge);
+  const connect = session.request({ ':method': 'CONNECT', ':authority': `${NAME}:443` });
+  const refused = await answer(connect);
+  expect(refused.headers).toMatchObject({ ':status': 405, allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS' });
+  expect(String(refused.body)).toContain('ERR_GATEWAY_90124');
+  expect(String((await ask(session)).body)).toBe('hello');
+});
 
 describe('a request', () => {
   test('reaches the upstream as one of HTTP/1.1, and says who the visitor is', async () => {
