@@ -9,7 +9,7 @@ import {
   startTestGateway,
   type TestGateway,
 } from '../support/gateway/gateway.ts';
-import { endOf, type Subscription, subscribe } from '../support/gateway/sse.ts';
+import { endOf, openRawStream, type Subscription, subscribe } from '../support/gateway/sse.ts';
 
 const CHANGES = 'subscription { credentialChanged { action id credential { description token } } }';
 
@@ -102,6 +102,41 @@ describe('a subscription', () => {
     // Others of the account go on.
     await account.call('POST', '/credentials');
     expect((await other.next()).data.credentialChanged.action).toBe('CREATED');
+  });
+
+  test('does not say that it is complete when it ends because its caller has lost its rights', async () => {
+    account = await gateway.newAccount();
+    for (const method of ['POST', 'GET'] as const) {
+      const { body } = await account.call('POST', '/api_keys', {});
+      const stream = await openRawStream(gateway.api, body.token, CHANGES, { method });
+      await account.call('DELETE', `/api_keys/${body.id}`);
+      const whole = await stream.whole();
+      expect(whole).toMatch(/^(:\n\n)+event: next\ndata: \{"errors":[^\n]+\}\n\n(:\n\n)*$/);
+      expect(whole).toContain('ERR_GATEWAY_203');
+      expect(whole).not.toContain('"http"');
+    }
+  });
+
+  test('nor when its caller has other rights than before', async () => {
+    account = await gateway.newAccount();
+    const { body } = await account.call('POST', '/api_keys', {});
+    const stream = await openRawStream(gateway.api, body.token, CHANGES);
+    await account.call('PATCH', `/api_keys/${body.id}`, { description: 'another' });
+    expect(await stream.whole()).toMatch(/ERR_GATEWAY_90304[^\n]+\}\n\n(:\n\n)*$/);
+  });
+
+  test('says that it is complete when there is nothing more to come', async () => {
+    account = await gateway.newAccount();
+    const { body } = await account.call('POST', '/event_destinations', { target: { datadog: { api_key: 'secret' } } });
+    const query = 'subscription ($id: ID!) { eventDeliveryChanged(destinationId: $id) { state } }';
+    const streams = await Promise.all(
+      (['POST', 'GET'] as const).map((method) =>
+        openRawStream(gateway.api, account.key, query, { method, variables: { id: body.id } }),
+      ),
+    );
+    for (const stream of streams) await stream.until('event: next');
+    await account.call('DELETE', `/event_destinations/${body.id}`);
+    for (const stream of streams) expect(await stream.whole()).toMatch(/\}\n\n(:\n\n)*event: complete\ndata:\n\n$/);
   });
 
   test('ends when the owner of its key is deactivated', async () => {

@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.ts';
 import { onServer, startTestGateway } from '../support/gateway/gateway.ts';
 import { newPlace } from '../support/gateway/place.ts';
 import { type GatewayProcess, startProcess } from '../support/gateway/process.ts';
-import { subscribe } from '../support/gateway/sse.ts';
+import { openRawStream } from '../support/gateway/sse.ts';
 import { visit } from '../support/visit.ts';
 
 const KEY = 'key-of-the-drain-tests';
@@ -96,12 +96,16 @@ test('while the stop is announced, readiness is gone and whoever comes is served
   await closed;
 });
 
-test('an open subscription does not hold up the end: it is completed', async () => {
+test('open subscriptions do not hold up the end: their responses end, without the event that keeps clients away', async () => {
   const gateway = await startTestGateway({ DRAIN_MS: '60000' });
-  const stream = await subscribe(gateway.api, gateway.key, 'subscription { credentialChanged { id } }');
+  const watch = (method: 'GET' | 'POST') =>
+    openRawStream(gateway.api, gateway.key, 'subscription { credentialChanged { id } }', { method });
+  const streams = await Promise.all([watch('POST'), watch('GET')]);
+  await gateway.call('POST', '/credentials');
+  for (const stream of streams) await stream.until('event: next');
   const closed = gateway.close();
-  expect(await stream.next()).toBeNull();
-  stream.close();
+  for (const stream of streams)
+    expect(await stream.whole()).toMatch(/^(:\n\n)+event: next\ndata: \{"data":[^\n]+\}\n\n(:\n\n)*$/);
   await closed;
 });
 

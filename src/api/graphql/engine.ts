@@ -6,6 +6,7 @@ import { ApiError } from '../errors/errors.ts';
 import { type DocumentOwner, Documents } from './documents.ts';
 import { graphqlInput } from './input.ts';
 import { requestError, useErrorMasking } from './plugins/errors.ts';
+import { useEventStreams } from './plugins/event-stream.ts';
 import { type PersistedDocuments, usePersistedDocuments } from './plugins/persisted-documents.ts';
 import { useSubscriptions } from './plugins/subscriptions.ts';
 import type { RequestContext, RequestParams } from './request-context.ts';
@@ -39,6 +40,7 @@ export function createEngine(schema: GraphQLSchema, persisted: PersistedDocument
       useDocuments(documents),
       useExecution(documents),
       useSubscriptions(),
+      useEventStreams(),
       useErrorMasking(),
     ],
   });

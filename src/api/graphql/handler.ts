@@ -3,7 +3,7 @@
 // framed by the adapter.
 
 import type { IncomingMessage } from 'node:http';
-import type { ExecutionResult, GraphQLError } from 'graphql';
+import type { ExecutionResult } from 'graphql';
 import type { Context } from '../context.ts';
 import { ApiError, toApiError } from '../errors/errors.ts';
 import type { ApiExchange } from '../exchange.ts';
@@ -11,7 +11,7 @@ import type { Admit } from '../http/admission.ts';
 import { sendCached } from '../http/cached-body.ts';
 import { checkContentType, parseStrictly, readBody } from '../http/request-body.ts';
 import type { GraphQLEngine } from './engine.ts';
-import { type HttpExtension, maskError } from './plugins/errors.ts';
+import { errorToJson, type HttpExtension, maskError } from './plugins/errors.ts';
 import type { RequestContext, RequestParams } from './request-context.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -40,11 +40,11 @@ export function graphqlHandler({ engine, admit, onlyYoga }: GraphQLHandlerOption
       if (read && 'introspection' in read)
         return sendCached(exchange.response, { ...(await read.introspection.cachedBody), type }, 'no-store');
       const { data, errors } = result;
-      const body = errors ? { errors: errors.map(toJson), data } : result;
+      const body = errors ? { errors: errors.map(errorToJson), data } : result;
       const mayCompress = operation !== undefined && !operation.holdsSecrets;
       send(exchange, data === undefined ? statusOf(errors, type) : 200, type, body, mayCompress);
     } catch (error) {
-      const shown = toJson(maskError(error as Error, exchange));
+      const shown = errorToJson(maskError(error as Error, exchange));
       send(exchange, toApiError(error).error.status, type, { errors: [shown] });
     }
   };
@@ -115,12 +115,6 @@ function statusOf(errors: ExecutionResult['errors'], type: string): number {
   const http = errors?.[0]?.extensions.http as HttpExtension | undefined;
   if (http && http.spec === undefined) return http.status;
   return type === RESPONSE_TYPE ? 400 : 200;
-}
-
-/** An error without what only Yoga's adapter has to know. */
-function toJson(error: GraphQLError): object {
-  const { extensions: { http: _, ...extensions } = {}, ...shown } = error.toJSON();
-  return { ...shown, extensions };
 }
 
 function send(

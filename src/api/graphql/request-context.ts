@@ -26,4 +26,6 @@ export interface RequestContext {
   operation?: PreparedOperation;
   /** Set in place of running a subscription where there is no adapter: only the adapter can frame a stream. */
   needsAdapter?: boolean;
+  /** Set when the stream of a subscription ends before its time: its caller has other rights now, or its source failed. */
+  isInterrupted?: boolean;
 }

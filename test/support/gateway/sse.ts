@@ -1,5 +1,6 @@
 // A GraphQL subscription over server-sent events, as a browser's client has it.
 
+import { once } from 'node:events';
 import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
 
 export interface Subscription {
@@ -42,6 +43,46 @@ export async function openStream(api: string, headers: OutgoingHttpHeaders, body
       return done ? null : value;
     },
     close: () => response.destroy(),
+  };
+}
+
+export interface RawStream {
+  /** Everything that came, once the response has ended. @throws when its connection was cut. */
+  whole(): Promise<string>;
+  /** Resolves when the text has come. */
+  until(text: string): Promise<void>;
+}
+
+/** The bytes of a stream as they come, of a POST or a GET. */
+export async function openRawStream(
+  api: string,
+  key: string,
+  query: string,
+  { method = 'POST', variables = {} }: { method?: 'GET' | 'POST'; variables?: object } = {},
+): Promise<RawStream> {
+  const isPost = method === 'POST';
+  const search = new URLSearchParams({ query, variables: JSON.stringify(variables) });
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const type = isPost ? { 'content-type': 'application/json' } : {};
+    const headers = { authorization: `Bearer ${key}`, accept: 'text/event-stream', ...type };
+    const sent = request(`${api}/graphql${isPost ? '' : `?${search}`}`, { method, agent: false, headers }, resolve);
+    sent.on('error', reject);
+    sent.end(isPost ? JSON.stringify({ query, variables }) : undefined);
+  });
+  let whole = '';
+  response.setEncoding('utf8').on('data', (chunk: string) => {
+    whole += chunk;
+  });
+  const ended = once(response, 'end');
+  ended.catch(() => {}); // Whoever waits for the end hears of it.
+  return {
+    async whole() {
+      await ended;
+      return whole;
+    },
+    async until(text) {
+      while (!whole.includes(text)) await once(response, 'data');
+    },
   };
 }
 

@@ -28,7 +28,7 @@ export function useErrorMasking(): Plugin<RequestContext, RequestContext> {
     },
     onSubscribe: () => ({
       onSubscribeResult({ args, result, setResult }) {
-        if (Symbol.asyncIterator in result) setResult(eachMasked(result, args.contextValue.exchange));
+        if (Symbol.asyncIterator in result) setResult(eachMasked(result, args.contextValue));
       },
     }),
     onResultProcess({ result, setResult, serverContext: { exchange } }) {
@@ -54,18 +54,26 @@ export function maskError(error: Error & Partial<GraphQLError>, exchange: ApiExc
   );
 }
 
+/** An error without what only Yoga's adapter has to know. */
+export function errorToJson(error: GraphQLError): object {
+  const { extensions: { http: _, ...extensions } = {}, ...shown } = error.toJSON();
+  return { ...shown, extensions };
+}
+
 function masked(result: ExecutionResult, exchange: ApiExchange): ExecutionResult {
   return { ...result, errors: result.errors?.map((error) => maskError(error, exchange)) };
 }
 
 async function* eachMasked(
   results: AsyncIterable<ExecutionResult>,
-  exchange: ApiExchange,
+  context: RequestContext,
 ): AsyncGenerator<ExecutionResult> {
+  const { exchange } = context;
   try {
     for await (const result of results) yield result.errors ? masked(result, exchange) : result;
   } catch (error) {
     // The source of events failed, or says why it ends: nothing comes after that.
+    context.isInterrupted = true;
     yield masked({ errors: [error as GraphQLError] }, exchange);
   }
 }

@@ -75,7 +75,6 @@ export function openStream<Result, Variables>(
     handlers.onOpen?.();
     for await (const { event, data } of readEvents(body)) {
       handlers.onActivity?.();
-      if (event === 'complete') return null;
       if (event !== 'next' || data === '') continue;
       const body = JSON.parse(data);
       const failure = failureInResponse(body, statusAndRetryAfter(response));
