@@ -11,11 +11,18 @@ function toBase64(bytes: Uint8Array | string): string {
   return Buffer.from(bytes as string).toString('base64');
 }
 
-function fromBase64(text: string): Buffer {
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Decodes to text. Bytes that are no UTF-8 have none: replacements would make texts equal that are not. */
+function fromBase64(text: string): string {
   spendText(text.length * 4);
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text))
     throw new Error('is not base64 (RFC 4648, with =)');
-  return Buffer.from(text, 'base64');
+  try {
+    return utf8.decode(Buffer.from(text, 'base64'));
+  } catch {
+    throw new Error('is base64 of bytes that are not text in UTF-8');
+  }
 }
 
 function isJson(text: string): boolean {
@@ -94,12 +101,9 @@ const isMethod = (name: string, is: (text: string) => boolean) =>
 export const ENCODING_FUNCTIONS: CelFunc[] = [
   celFunc('base64.encode', [BYTES], STRING, toBase64),
   celFunc('base64.encode', [STRING], STRING, toBase64),
-  celFunc('base64.decode', [STRING], BYTES, fromBase64),
+  ...functionAndMethod('base64.decode', 'decodeBase64', STRING, fromBase64),
   celMethod('encodeBase64', STRING, [], STRING, function () {
     return toBase64(this);
-  }),
-  celMethod('decodeBase64', STRING, [], STRING, function () {
-    return fromBase64(this).toString();
   }),
   celFunc(
     'basic_auth.encode',
