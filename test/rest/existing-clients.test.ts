@@ -127,6 +127,15 @@ test('labels of a tunnel group that are empty keep what is there', async () => {
   expect(await account.call('POST', '/backends/tunnel_group', { labels: {} })).toMatchObject(refused(90054, 'labels'));
 });
 
+test('an address of a static backend that is empty keeps what is there', async () => {
+  const { id } = await created('/backends/static', { address: 'api.example.com:443' });
+  expect(await changed(`/backends/static/${id}`, { address: '', metadata: 'a' })).toMatchObject({
+    address: 'api.example.com:443',
+    metadata: 'a',
+  });
+  expect(await account.call('POST', '/backends/static', { address: '' })).toMatchObject(refused(90668, 'address'));
+});
+
 test('what domains were configured by before there were edges may be null or empty', async () => {
   const nothing = { http_endpoint_configuration_id: null, https_endpoint_configuration_id: '' };
   const { id } = await created('/reserved_domains', { domain: 'legacy.existing-clients.example.com', ...nothing });

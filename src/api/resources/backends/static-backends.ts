@@ -108,7 +108,7 @@ const UpdateStaticBackendInput = builder.inputType('UpdateStaticBackendInput', {
   fields: (t) => ({
     description: t.string({ description: 'At most 255 bytes; "" clears it.' }),
     metadata: t.string({ description: 'At most 4096 bytes; "" clears it.' }),
-    address: t.string({ description: help.address }),
+    address: t.string({ description: `${help.address} Empty keeps what is there.` }),
     tls: t.field({ type: StaticBackendTlsInput, description: help.tls }),
   }),
 });
@@ -145,7 +145,8 @@ builder.mutationField('updateStaticBackend', (t) =>
     },
     resolve: (query, _, { id, input }, context) => {
       const where = { id, accountId: context.accountId, ...OF_KIND };
-      const address = typeof input.address === 'string' ? checkAddress(input.address, context) : undefined;
+      // Some clients write it as empty when they mean to keep it.
+      const address = input.address ? checkAddress(input.address, context) : undefined;
       const data = { ...checkTexts(input), address, tls: input.tls?.enabled ?? undefined };
       return context.update(staticBackends, id, (db) => db.backend.update({ ...query, where, data }));
     },
