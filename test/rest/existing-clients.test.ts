@@ -145,3 +145,29 @@ test('what domains were configured by before there were edges may be null or emp
       refused(90351, member),
     );
 });
+
+describe('what the original service has and this gateway has not', () => {
+  const absent: [string, string][] = [
+    ...['/abuse_reports', '/agent_ingresses', '/ai_gateway_api_keys', '/kubernetes_operators'].map(
+      (path): [string, string] => [path, path.slice(1).replaceAll('_', ' ')],
+    ),
+    ...['credentials', 'certificate_authorities', 'host_certificates', 'user_certificates'].map(
+      (what): [string, string] => [`/ssh_${what}`, `SSH ${what.replaceAll('_', ' ')}`],
+    ),
+    ['/edges/https/edghts_1/routes/edghtsrt_1/saml', 'SAML modules'],
+  ];
+  test.each(absent)('%s is not found, and the text says so', async (path, what) => {
+    const words = new RegExp(`${what.replace('ai gateway api keys', 'AI gateway')}.* not exist`, 'i');
+    const answer = { status: 404, body: { error_code: 'ERR_GATEWAY_90353', msg: expect.stringMatching(words) } };
+    const [collection, one] = [path, `${path}/x_1`];
+    for (const [method, asked] of [
+      ['GET', collection],
+      ['POST', collection],
+      ['GET', one],
+      ['PATCH', one],
+      ['PUT', one],
+      ['DELETE', one],
+    ] as const)
+      expect(await account.call(method, asked, method.startsWith('P') ? {} : undefined)).toMatchObject(answer);
+  });
+});

@@ -48,6 +48,7 @@ export const errorTable = {
 
   // The request as such.
   pathNotFound: [90002, 404, 'NOT_FOUND', 'There is nothing at this path; GET / lists the collections.'],
+  absentHere: [90353, 404, 'NOT_FOUND', '{what} do not exist in this gateway; GET /openapi.json lists what does.'],
   methodNotAllowed: invalid(90003, 'This path does not take {method}; it takes {allowed}.', 405),
   missingVersion: invalid(218, 'Send the header "Service-Version: 2".'),
   unsupportedVersion: invalid(217, 'The Service-Version header must be 2.'),

@@ -24,6 +24,7 @@ import { sendError, sendJson } from '../http/responses.ts';
 import { camelCase, inSnakeCase, restName, snakeCase } from '../naming.ts';
 import { DIALECTS, type Dialect, type Route, routesOf } from '../route.ts';
 import { underAlias } from '../route-aliases.ts';
+import { serveAbsentPaths } from './absent-paths.ts';
 
 /** A row, ready to answer requests. */
 export interface PreparedRoute extends Route {
@@ -164,6 +165,7 @@ export function createRestApp(
       );
     });
   }
+  serveAbsentPaths(app);
   app.use((_request, response) => sendError(response.locals.exchange, new ApiError('pathNotFound')));
   app.use(((error, _request, response, _next) => {
     // A path that cannot be decoded is one that nothing has.
