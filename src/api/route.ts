@@ -62,6 +62,8 @@ export interface Extension {
   parameters?: Readonly<Record<string, string>>;
   /** A member of the body that may hold the whole input, beside what the path says. */
   wrapper?: string;
+  /** Members of the answer, wherever they are in it, that are "" in place of null: clients take them for texts. */
+  texts?: readonly string[];
 }
 
 export function route(

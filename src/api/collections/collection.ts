@@ -204,13 +204,15 @@ export function readRoutes(
   { path, single, plural }: Pick<Collection, 'path' | 'single' | 'plural'>,
   key: string,
   selection: string,
-  extended: Pick<Extension, 'selection' | 'parameters'> = {},
+  extended: Pick<Extension, 'selection' | 'parameters' | 'texts'> = {},
 ): Route[] {
   const listOf = <T extends string | undefined>(shown: T) => shown && `${key}: nodes { ${shown} } uri nextPageUri`;
   return [
     route('GET', path, 200, plural, listOf(selection), {
       extended: { ...extended, selection: listOf(extended.selection) },
     }),
-    route('GET', `${path}/:id`, 200, single, selection, { extended: { selection: extended.selection } }),
+    route('GET', `${path}/:id`, 200, single, selection, {
+      extended: { selection: extended.selection, texts: extended.texts },
+    }),
   ];
 }

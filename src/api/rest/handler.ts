@@ -35,6 +35,7 @@ export interface PreparedRoute extends Route {
   takesBody: boolean;
   /** By their REST names. */
   inputMembers: ReadonlySet<string>;
+  dialect: Dialect;
   /** A member that may hold the whole input. */
   wrapper: string | undefined;
   takesKey: boolean;
@@ -99,6 +100,7 @@ function prepareRoute(schema: GraphQLSchema, row: Route, dialect: Dialect): Prep
     queryArguments,
     takesBody,
     inputMembers,
+    dialect,
     wrapper: isExtended ? wrapper : undefined,
     takesKey,
   };
@@ -195,9 +197,23 @@ async function respond(
   const variables = await readVariables(row, parameters, exchange);
   const { data, errors } = await runOperation(row.operation, variables, context, restInput);
   if (errors?.[0]) throw errors[0];
-  const body = underAlias((data as Record<string, unknown>)[row.field], row, exchange.baseUrl);
+  const shown = underAlias((data as Record<string, unknown>)[row.field], row, exchange.baseUrl);
+  const { texts } = row.extended ?? {};
+  const body = texts && row.dialect === 'extended' ? withTexts(shown, texts) : shown;
   if (row.status === 204) exchange.response.writeHead(204).end();
   else sendJson(exchange, row.status, body, !row.operation.holdsSecrets);
+}
+
+/** An answer with "" for null in members of certain names. */
+function withTexts(value: unknown, names: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.map((item) => withTexts(item, names));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      member === null && names.includes(name) ? '' : withTexts(member, names),
+    ]),
+  );
 }
 
 async function readVariables(
@@ -213,10 +229,15 @@ async function readVariables(
   if (hasRequestBody && isUnexpected && !(row.method === 'DELETE' && isEmpty(await readBody(request))))
     throw new ApiError('unexpectedBody', { method: request.method ?? row.method });
   if (isUnexpected) hasRequestBody = false;
-  const body = hasRequestBody ? parseStrictly(await readBody(request)) : {};
-  if (row.takesBody) variables.input = inputOf(row, body, parameters);
-  else if (Object.keys(body).length > 0)
-    throw new ApiError('unknownMember', { culprit: Object.keys(body)[0] ?? '', known: 'none' });
+  const bytes = hasRequestBody ? await readBody(request) : undefined;
+  const isExtended = row.dialect === 'extended';
+  // The original's TypeScript client writes the id of the path, without quotes, where there is nothing to write.
+  const isId = isExtended && !row.takesBody && bytes?.toString() === parameters.id;
+  const body = bytes && !isId ? parseStrictly(bytes) : {};
+  const input = row.takesBody || isExtended ? inputOf(row, body, parameters) : body;
+  const [culprit] = row.takesBody ? [] : Object.keys(input);
+  if (culprit !== undefined) throw new ApiError('unknownMember', { culprit, known: 'none' });
+  if (row.takesBody) variables.input = input;
 
   readQuery(row, request.url ?? '', variables);
   for (const name of row.pathArguments) variables[name] = parameters[snakeCase(name)];

@@ -169,9 +169,12 @@ function checkFormat(format: string | null | undefined): 'json' {
 
 const selection = `id uri createdAt description metadata format ${targetSelection}`;
 
+/** The one secret that types of clients do not let be null. */
+const extended = { texts: ['client_secret'] };
+
 export const routes = [
-  route('POST', '/event_destinations', 201, 'createEventDestination', selection),
-  ...readRoutes(eventDestinations, 'event_destinations', selection),
-  route('PATCH', '/event_destinations/:id', 200, 'updateEventDestination', selection),
+  route('POST', '/event_destinations', 201, 'createEventDestination', selection, { extended }),
+  ...readRoutes(eventDestinations, 'event_destinations', selection, extended),
+  route('PATCH', '/event_destinations/:id', 200, 'updateEventDestination', selection, { extended }),
   route('DELETE', '/event_destinations/:id', 204, 'deleteEventDestination'),
 ];
