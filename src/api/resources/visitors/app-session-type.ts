@@ -1,6 +1,7 @@
 // Sessions of visitors as the API shows them: all of them but the tokens.
 
 import type { GeoLocation } from '../../../net/geo-databases.ts';
+import { readUserAgent, type UserAgent } from '../../../policy/cel/variables/user-agent.ts';
 import { APP_SESSION_PREFIX } from '../../../store/visitors/app-session-kind.ts';
 import { builder, Ref } from '../../builder/builder.ts';
 import { Node } from '../../collections/collection.ts';
@@ -35,8 +36,29 @@ const numberOf = (text: string) => (text === '' ? null : Number(text));
 
 const AppUserAgent = builder.objectRef<{ raw: string }>('AppUserAgent').implement({
   description: 'What a browser calls itself.',
-  fields: (t) => ({ raw: t.exposeString('raw', { description: 'The `User-Agent` of the request that signed in.' }) }),
+  fields: (t) => {
+    const part = (description: string, read: (agent: UserAgent) => string) =>
+      t.string({
+        description: `${description}; "" when it is not known.`,
+        resolve: ({ raw }) => read(readUserAgent(raw)),
+      });
+    return {
+      raw: t.exposeString('raw', { description: 'The `User-Agent` of the request that signed in.' }),
+      browserName: part('The browser, as in `Firefox`', ({ name }) => name),
+      browserVersion: part('Its version', ({ version }) => version),
+      deviceType: part('`desktop`, `mobile`, `tablet` or `bot`', deviceType),
+      osName: part('The operating system, as in `macOS`', ({ os }) => os),
+      osVersion: part('Its version', ({ osVersion }) => osVersion),
+    };
+  },
 });
+
+function deviceType({ isBot, isTablet, isMobile, isDesktop }: UserAgent): string {
+  if (isBot) return 'bot';
+  if (isTablet) return 'tablet';
+  if (isMobile) return 'mobile';
+  return isDesktop ? 'desktop' : '';
+}
 
 const AppBrowserSession = builder.objectRef<{ ip: string; userAgent: string }>('AppBrowserSession').implement({
   description: 'The browser that a visitor signed in with.',
@@ -58,6 +80,9 @@ const AppBrowserSession = builder.objectRef<{ ip: string; userAgent: string }>('
     }),
   }),
 });
+
+/** Clients of the original service read both. */
+const noEdge = 'Always null: a session is for a host, whatever serves it; `endpoint` says which.';
 
 export const AppSession = builder.prismaObject('AppSession', {
   description: 'A session of a visitor who has signed in at an endpoint of your account: one browser, at one host.',
@@ -98,5 +123,7 @@ export const AppSession = builder.prismaObject('AppSession', {
       select: { endpointId: true },
       resolve: ({ endpointId: id }) => ({ id, path: `/endpoints/${id}` }),
     }),
+    edge: t.field({ type: Ref, nullable: true, description: noEdge, resolve: () => null }),
+    route: t.field({ type: Ref, nullable: true, description: noEdge, resolve: () => null }),
   }),
 });

@@ -45,11 +45,19 @@ deleteMutation(appSessions, 'deleteAppSession', {
     'provider may still know the visitor, and sign the same browser in again without a question.',
 });
 
-const selection =
-  'id uri publicUrl browserSession { userAgent { raw } ipAddress location { countryCode latitude longitude latLongRadiusKm } } ' +
-  'applicationUser { id uri } createdAt lastActive expiresAt endpoint { id uri }';
+const selectionWith = (userAgent = '', more = '') =>
+  `id uri publicUrl browserSession { userAgent { raw ${userAgent} } ipAddress ` +
+  'location { countryCode latitude longitude latLongRadiusKm } } ' +
+  `applicationUser { id uri } createdAt lastActive expiresAt endpoint { id uri } ${more}`;
+
+const extended = {
+  selection: selectionWith(
+    'browserName browserVersion deviceType osName osVersion',
+    'edge { id uri } route { id uri }',
+  ),
+};
 
 export const routes = [
-  ...readRoutes(appSessions, 'application_sessions', selection),
+  ...readRoutes(appSessions, 'application_sessions', selectionWith(), extended),
   route('DELETE', '/app/sessions/:id', 204, 'deleteAppSession'),
 ];

@@ -42,6 +42,11 @@ const AppUser = builder.prismaObject('AppUser', {
     email: t.exposeString('email', {
       description: 'The e-mail address; "" unless the provider says that it has verified it.',
     }),
+    username: t.string({
+      description: 'What to call the visitor: the e-mail address, or the name, or the id at the provider.',
+      select: { email: true, name: true, subject: true },
+      resolve: ({ email, name, subject }) => email || name || subject,
+    }),
     createdAt: t.expose('createdAt', { type: 'Timestamp', description: 'When the visitor first signed in.' }),
     lastActive: t.expose('lastActiveAt', {
       type: 'Timestamp',
@@ -94,6 +99,6 @@ deleteMutation(appUsers, 'deleteAppUser', {
 const selection = 'id uri identityProvider { name url } providerUserId name email createdAt lastActive lastLogin';
 
 export const routes = [
-  ...readRoutes(appUsers, 'application_users', selection),
+  ...readRoutes(appUsers, 'application_users', selection, { selection: `${selection} username` }),
   route('DELETE', '/app/users/:id', 204, 'deleteAppUser'),
 ];
