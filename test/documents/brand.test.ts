@@ -12,6 +12,7 @@ const allowed = [
   'src/tunnel/control/compatibility.ts',
   'package.json',
   'package-lock.json',
+  'test/clients/whole-client.test.ts',
   'test/tunnel/sdk.test.ts',
   'test/support/agents/sdk.ts',
   'test/tunnel/pitfalls.test.ts',
