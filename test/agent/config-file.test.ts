@@ -89,7 +89,7 @@ endpoints:
   expect(proxy.asked).toEqual([GATEWAY_ADDR]);
   const { body } = await lab.gateway.call('GET', '/tunnels');
   expect(body.tunnels.map(({ metadata }: { metadata: string }) => metadata)).toContain('{"floor": 2}');
-  const { endpoints } = (await lab.gateway.call('GET', '/endpoints')).body;
+  const { endpoints } = (await lab.gateway.call('GET', '/endpoints', undefined, { dialect: 'extended' })).body;
   expect(endpoints).toEqual(
     expect.arrayContaining([
       expect.objectContaining({ url: shop, name: 'shop', upstream_protocol: 'http1' }),

@@ -34,7 +34,8 @@ describe('endpoints', () => {
     const documented = (await account.call('GET', `/endpoints/${id}`)).body;
     expect(Object.keys(documented)).toEqual(ENDPOINT);
     const further = (await account.call('GET', `/endpoints/${id}`, undefined, extended)).body;
-    expect(further).toMatchObject(documented);
+    expect(further).toMatchObject({ ...documented, type: 'cloud' });
+    expect(documented.type).toBe('edge');
     expect(Object.keys(further).slice(ENDPOINT.length).sort()).toEqual([
       ...[
         'bindings',

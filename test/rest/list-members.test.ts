@@ -267,7 +267,7 @@ describe('lists keep the order in which they were sent', () => {
     const tested = JSON.stringify(Object.values(cases).map(({ body }) => body((list) => [...list])));
     const camelCased = tested.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
     const missing = [...taken].filter((name) => !camelCased.includes(`"${name}":[`));
-    // Of bindings there is one, and what OTLP collectors get is stored and shown as it is.
-    expect(missing.sort()).toEqual(['bindings', 'headers', 'resourceAttributes']);
+    // Of bindings and of places to resolve to there is one, and what OTLP collectors get is stored and shown as it is.
+    expect(missing.sort()).toEqual(['bindings', 'headers', 'resolvesTo', 'resourceAttributes']);
   });
 });

@@ -37,7 +37,18 @@ const isNotShown: Partial<Record<ObjectName, RegExp>> = {
 const graphqlAdditions: Record<string, string[]> = {
   Credential: ['open_sessions', 'owner', 'rotation', 'tunnel_sessions'],
   Endpoint: [
-    ...['agents', 'bindings', 'description', 'forwards_to', 'health', 'host', 'legs', 'name', 'node_id'],
+    ...[
+      'agents',
+      'bindings',
+      'description',
+      'documented_type',
+      'forwards_to',
+      'health',
+      'host',
+      'legs',
+      'name',
+      'node_id',
+    ],
     ...['pooling_enabled', 'port', 'principal', 'round_trip', 'scheme', 'traffic', 'traffic_history'],
     ...['traffic_policy', 'tunnel_session', 'upstream_protocol', 'upstream_url', 'uri', 'url'],
   ],

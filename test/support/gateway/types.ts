@@ -9,7 +9,7 @@ export interface RequestOptions {
   /** The API key; null sends none. */
   key?: string | null;
   /** What clients written for the original service get; the documented one when left out. */
-  dialect?: 'extended';
+  dialect?: 'extended' | undefined;
   /** On top of the usual ones; undefined leaves one out. Names in lower case. */
   headers?: OutgoingHttpHeaders;
   /** Another listener of the same gateway than `api`: what `byYoga` gave. */

@@ -22,6 +22,14 @@ const EndpointType = builder.enumType('EndpointType', {
   } as const,
 });
 
+const DocumentedEndpointType = builder.enumType('DocumentedEndpointType', {
+  description: 'What serves an endpoint, in the words of the specification (section 2.2).',
+  values: {
+    ephemeral: { description: 'A tunnel that an agent opened.' },
+    edge: { description: 'The gateway itself, as it is configured: by an edge, or by the policy of a cloud endpoint.' },
+  } as const,
+});
+
 export const Endpoint = builder.prismaObject('Endpoint', {
   description: 'A public address that answers now, served by a tunnel or by an edge.',
   interfaces: [Node],
@@ -39,6 +47,12 @@ export const Endpoint = builder.prismaObject('Endpoint', {
     proto: t.exposeString('proto', { description: 'What is spoken there: `http`, `https`, `tcp` or `tls`.' }),
     hostport: t.exposeString('hostport', { description: 'The name and the port it answers at, always with the port.' }),
     type: t.expose('type', { type: EndpointType, description: 'What serves it.' }),
+    documentedType: t.field({
+      type: DocumentedEndpointType,
+      description: 'The same without `cloud`, which the specification does not know: a cloud endpoint is an `edge`.',
+      select: { type: true },
+      resolve: ({ type }) => (type === 'EPHEMERAL' ? 'ephemeral' : 'edge'),
+    }),
     metadata: t.exposeString('metadata', { description: 'The metadata of the tunnel or the edge that serves it.' }),
     domain: t.field({
       type: Ref,
@@ -134,13 +148,13 @@ const isOneOf = (member: string, values: unknown) =>
   Array.isArray(values) && values.length > 0 ? [`${member} in ${JSON.stringify(values)}`] : [];
 
 /** The 13 members of the specification (section 2.2). */
-const selection =
-  'id region createdAt updatedAt publicUrl proto hostport type metadata domain { id uri } tcpAddr { id uri } ' +
+const membersWith = (type: string) =>
+  `id region createdAt updatedAt publicUrl proto hostport ${type} metadata domain { id uri } tcpAddr { id uri } ` +
   'tunnel { id uri } edge { id uri }';
 
 /** What clients written for the original service read beyond them. */
 export const extendedSelection =
-  `${selection} uri url scheme host port description principal { id uri } bindings poolingEnabled trafficPolicy ` +
+  `${membersWith('type')} uri url scheme host port description principal { id uri } bindings poolingEnabled trafficPolicy ` +
   'upstreamUrl upstreamProtocol name tunnelSession { id uri }';
 
 /** Cloud endpoints alone are written through the API: only their writes are told of as such. */
@@ -190,7 +204,7 @@ export const endpointCollection = collection({
   },
 });
 
-export const routes = readRoutes(endpointCollection, 'endpoints', selection, {
+export const routes = readRoutes(endpointCollection, 'endpoints', membersWith('type: documentedType'), {
   selection: extendedSelection,
   parameters: { id: 'ids', url: 'urls' },
 });
