@@ -29,9 +29,10 @@ async function rightArguments(field: string): Promise<object> {
 test.each(posts.map((row) => [row.path, row] as const))('POST %s', async (path, row) => {
   const { account } = holder;
   const { accountId } = account;
+  const dialect = row.extended?.isOnly ? 'extended' : undefined;
   const request = requestOf(row, await rightArguments(row.field));
   const send = (key?: string, { path: to, body } = request) =>
-    account.call('POST', to, body, { headers: { 'idempotency-key': key } });
+    account.call('POST', to, body, { dialect, headers: { 'idempotency-key': key } });
   // Whatever is done, the audit trail tells of.
   const done = () => gateway.app.prisma.auditEntry.count({ where: { accountId } });
 

@@ -22,6 +22,7 @@ export function trafficStore({ prisma, changes }: TrafficStoreParts): TrafficSto
       const rows = await prisma.eventSource.findMany({
         where: { type: { in: [...TYPES] } },
         orderBy: [{ subscriptionId: 'asc' }, { type: 'asc' }],
+        omit: { position: true },
         include: {
           subscription: {
             select: {
