@@ -13,4 +13,4 @@ const file = `test/soak/${name}.test.ts`;
 const filter = existsSync(join(root, file)) ? file : `test/soak/${name}/`;
 // These are all over the tests: vitest.config.ts has their list, by which `npm test` leaves them out.
 const filters = name === 'long' ? [] : [filter];
-await runTests([...filters, ...process.argv.slice(3)], { SOAK: name });
+await runTests([...filters, ...process.argv.slice(3)], { env: { SOAK: name } });

@@ -5,4 +5,4 @@ import { printSummaryAtExit, runTests } from './tests.js';
 
 printSummaryAtExit();
 await prepare();
-await runTests(process.argv.slice(2));
+await runTests(process.argv.slice(2), { repeatsFailed: true });
