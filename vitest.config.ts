@@ -7,6 +7,7 @@ import { availableParallelism } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
+import type { Vitest } from 'vitest/node';
 import { longTests, shortenedTests } from './test/soak/long/files.js';
 
 const all = process.env.SOAK === 'long' ? [...longTests, ...shortenedTests] : ['test/**/*.test.ts'];
@@ -26,12 +27,26 @@ const compiledSources: Plugin = {
   enforce: 'pre',
   resolveId(source, importer) {
     if (!importer || !source.startsWith('.')) return undefined;
-    const path = relative(root, resolve(dirname(importer), source));
-    if (!path.startsWith('src/') || !path.endsWith('.ts')) return undefined;
-    const compiled = join(root, 'dist', `${path.slice('src/'.length, -'.ts'.length)}.js`);
-    return existsSync(compiled) ? compiled : undefined;
+    return compiledFrom(resolve(dirname(importer), source));
+  },
+  /** `--changed` asks for the tests that import what changed: of a source, they import what was compiled from it. */
+  configureVitest({ vitest }: { vitest: Vitest }) {
+    const { vcs } = vitest;
+    vitest.vcs = {
+      findChangedFiles: async (options) => {
+        const changed = await vcs.findChangedFiles(options);
+        return [...changed, ...changed.flatMap((file) => compiledFrom(file) ?? [])];
+      },
+    };
   },
 };
+/** The compiled file of a source, both by their absolute paths. */
+function compiledFrom(source: string): string | undefined {
+  const path = relative(root, source);
+  if (!path.startsWith('src/') || !path.endsWith('.ts')) return undefined;
+  const compiled = join(root, 'dist', `${path.slice('src/'.length, -'.ts'.length)}.js`);
+  return existsSync(compiled) ? compiled : undefined;
+}
 const compiledFiles = new RegExp(`^${join(root, 'dist/').replace(/[^\w/-]/g, '\\$&')}`);
 /** Set by the commands that compile before. `npx vitest` alone sees the sources as they are. */
 const isCompiled = process.env.GATEWAY_TEST_COMPILED === '1';

@@ -77,7 +77,7 @@ export async function runTests(args, { env = {}, repeatsFailed = false } = {}) {
       results.files.splice(results.files.indexOf(file), 1, repeated);
       summary = sumOf(results);
     }
-    printSlowest(results.files);
+    if (results.files.length > 0) printSlowest(results.files);
   }
   const cpu = before.cpu === undefined ? undefined : (cpuSecondsOfChildren() ?? Number.NaN) - before.cpu;
   const wall = (performance.now() - before.wall) / 1000;
