@@ -14,6 +14,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Bench } from './bench.js';
 import { cases, servers } from './cases.js';
+import { gatewayProgram } from './processes.js';
 import { describeProfile } from './profile.js';
 import { median, tables, targets } from './report.js';
 

@@ -9,6 +9,9 @@ import { grafserv } from 'postgraphile/grafserv/node';
 import { PostGraphileAmberPreset } from 'postgraphile/presets/amber';
 import { callerOf, logRequest, pool, ready } from './common.js';
 
+/** What the documents ask for. The gateway has tables, such as `node`, whose types would be called as types of PostGraphile's own. */
+const TABLES = ['credential', 'owner'];
+
 /** @type {WeakMap<object, import('./common.js').Caller>} */
 const callers = new WeakMap();
 
@@ -17,6 +20,24 @@ const instance = postgraphile({
   pgServices: [makePgService({ pool: /** @type {any} */ (pool), schemas: ['public'] })],
   grafserv: { graphqlPath: '/graphql', graphiql: false, websockets: false },
   plugins: [
+    {
+      name: 'TablesPlugin',
+      version: '1.0.0',
+      gather: {
+        hooks: {
+          pgIntrospection_introspection(_info, /** @type {any} */ { introspection: { classes, constraints } }) {
+            const kept = classes.filter((/** @type {any} */ { relname }) => TABLES.includes(relname));
+            const ids = new Set(kept.map((/** @type {any} */ { _id }) => _id));
+            // Plugins after this one hold the same arrays.
+            classes.splice(0, classes.length, ...kept);
+            const among = constraints.filter(
+              (/** @type {any} */ { conrelid, confrelid }) => ids.has(conrelid) && (!confrelid || ids.has(confrelid)),
+            );
+            constraints.splice(0, constraints.length, ...among);
+          },
+        },
+      },
+    },
     {
       name: 'AccountPlugin',
       version: '1.0.0',
