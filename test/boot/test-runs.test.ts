@@ -180,6 +180,11 @@ test('.ci/run prints FLAKY and FAILED lines once more, the times of its parts, a
     esac`,
   );
   chmodSync(join(root, 'bin/npm'), 0o755);
+  // With all of them there, it installs nothing.
+  for (const program of ['promtool', 'pebble', 'unbound', 'dig', 'kdig', 'drill']) {
+    write(`bin/${program}`, '#!/bin/sh');
+    chmodSync(join(root, 'bin', program), 0o755);
+  }
   const { status, lines } = await run('bash', ['.ci/run'], {
     PATH: [join(root, 'bin'), process.env.PATH].join(delimiter),
   });
