@@ -7,11 +7,13 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { cases, essence, servers } from './cases.js';
+import { BARE, cases, essence, servers } from './cases.js';
 import { createDatabase, fill, removeMade } from './data.js';
-import { cpuTime, emptyLog, gatewayProgram, Load, newerNode, start, stop } from './processes.js';
+import { cpuTime, emptyLog, gatewayProgram, isSmoke, Load, newerNode, start, stop } from './processes.js';
 
 const CONNECTIONS = 16;
+/** Connections to the database, of each server; a smoke test leaves those of the PostgreSQL server to other tests. */
+const DATABASE_POOL = isSmoke ? 2 : 10;
 const peers = join(import.meta.dirname, '../peers');
 
 /** @typedef {import('./cases.js').Server} Server */
@@ -46,6 +48,7 @@ export class Bench {
       DATABASE_URL: database.url,
       SERVER_KEY: randomBytes(32).toString('base64'),
       BENCH_DIST: dist,
+      DATABASE_POOL: `${DATABASE_POOL}`,
     };
     const { lines } = await this.startGateway();
     this.#key = lines.find((line) => line.startsWith('API key: '))?.slice('API key: '.length) ?? '';
@@ -81,7 +84,7 @@ export class Bench {
    * @returns {Promise<boolean>} whether it runs: one that needs a Node that cannot be had does not.
    */
   async startPeer(server) {
-    await installPeers();
+    if (server.name !== BARE) await installPeers();
     const node = server.newerNode ? await newerNode() : process.execPath;
     if (node) await this.#start(server.name, node, [join(peers, server.file)], {});
     return node !== null;

@@ -21,7 +21,7 @@ import { MADE } from './data.js';
 /** @typedef {{ against: string, times: number, below?: boolean }} Target `below`: less, not at most. */
 
 const GATEWAY = 'this gateway';
-const BARE = 'node:http + pg';
+export const BARE = 'node:http + pg';
 const APOLLO = 'Apollo Server + Prisma';
 const MERCURIUS = 'Mercurius jit + Prisma';
 

@@ -5,16 +5,19 @@
 //   --seconds N       how long each time (2)
 //   --case NAME       only this case; may be repeated: rest-get rest-list rest-create graphql-get graphql-list
 //   --profile NAME    no comparison: where the gateway's time goes in this case
+//   --bare            of the peers only node:http + pg, which needs no packages of its own
 //   --dist DIR        the compiled gateway (dist)
 //   --before DIR      no peers: beside the gateway of an earlier commit, of which this is the built checkout
+//
+// BENCH_SMOKE=1 only tries whether everything works, in a handful of requests each.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Bench } from './bench.js';
-import { cases, servers } from './cases.js';
-import { gatewayProgram } from './processes.js';
+import { BARE, cases, servers } from './cases.js';
+import { gatewayProgram, isSmoke } from './processes.js';
 import { describeProfile } from './profile.js';
 import { median, tables, targets } from './report.js';
 
@@ -28,12 +31,16 @@ const { values: options } = parseArgs({
     seconds: { type: 'string' },
     case: { type: 'string', multiple: true },
     profile: { type: 'string' },
+    bare: { type: 'boolean', default: false },
     dist: { type: 'string', default: join(root, 'dist') },
     before: { type: 'string' },
   },
 });
-const rounds = Number(options.rounds ?? (options.quick ? 2 : 5));
-const seconds = Number(options.seconds ?? (options.quick ? 0.8 : 2));
+const [usualRounds, usualSeconds] = isSmoke ? [1, 0.1] : options.quick ? [2, 0.8] : [5, 2];
+const rounds = Number(options.rounds ?? usualRounds);
+const seconds = Number(options.seconds ?? usualSeconds);
+/** After one round, not all that is called often has been optimised. */
+const WARM_UPS = isSmoke ? 0 : 2;
 const chosen = options.profile ? [options.profile] : (options.case ?? Object.keys(cases));
 
 const say = (/** @type {string} */ text) => process.stdout.write(`${text}\n`);
@@ -61,6 +68,7 @@ try {
 async function compare() {
   const running = [gateway];
   for (const server of others) {
+    if (options.bare && server.name !== BARE) continue;
     if (!server.cases.some((name) => chosen.includes(name))) continue;
     if (await bench.startPeer(server)) running.push(server);
     else say(`Left out: ${server.name}, for which npm has no Node here.`);
@@ -77,8 +85,8 @@ async function compare() {
   for (const name of chosen) {
     const taking = takingPart(name);
     const figures = new Map(taking.map((server) => [server.name, /** @type {import('./report.js').Figures[]} */ ([])]));
-    // After one round, not all that is called often has been optimised.
-    for (let warmUp = 0; warmUp < 2; warmUp++) for (const server of taking) await bench.measure(server, name, seconds);
+    for (let warmUp = 0; warmUp < WARM_UPS; warmUp++)
+      for (const server of taking) await bench.measure(server, name, seconds);
     for (let round = 0; round < rounds; round++) {
       // Every second round goes backwards, so that no server always follows the same one.
       for (const server of round % 2 ? taking.toReversed() : taking)
@@ -88,7 +96,7 @@ async function compare() {
   }
   const { text, missed } = targets(results, gateway.name);
   say(`\n${tables(results)}\n\n${text}`);
-  for (const name of missed) await profile(name);
+  if (!isSmoke) for (const name of missed) await profile(name);
 }
 
 /**

@@ -12,6 +12,12 @@ const STOP_MS = 5000;
 const TICK_US = 10_000;
 
 /**
+ * Whether this run only tries whether everything works: `BENCH_SMOKE=1`, which the processes of a run inherit. Each case has a
+ * handful of requests, and the figures say nothing. As in any run, one wrong answer ends it with exit code 1.
+ */
+export const isSmoke = process.env.BENCH_SMOKE === '1';
+
+/**
  * @typedef {object} Child
  * @property {import('node:child_process').ChildProcess} process
  * @property {string[]} lines that it had printed when it was ready.

@@ -1,5 +1,7 @@
 // What is measured, over which paths, and what is asked of the results.
 
+import { isSmoke } from '../api/processes.js';
+
 /** @typedef {'http' | 'https' | 'h2'} Over what visitors speak: HTTP/1.1, the same in TLS, HTTP/2 in TLS. */
 
 /**
@@ -16,8 +18,11 @@
 /** What an origin answers to `/small`: 19 bytes. */
 export const SMALL = 'hello from origin!\n';
 export const PAGE_BYTES = 16 * 1024;
-export const DOWN_BYTES = 524_288_000;
-export const UP_BYTES = 256_000_000;
+export const DOWN_BYTES = isSmoke ? 5_242_880 : 524_288_000;
+export const UP_BYTES = isSmoke ? 2_560_000 : 256_000_000;
+
+const megabytes = (/** @type {number} */ bytes) => `${Math.round(bytes / 1e6)} MB`;
+const upload = `One upload of ${megabytes(UP_BYTES)}`;
 
 const small = { path: '/small', bytes: SMALL.length, kind: /** @type {const} */ ('requests') };
 const page = { path: '/page', bytes: PAGE_BYTES, kind: /** @type {const} */ ('requests') };
@@ -29,10 +34,10 @@ export const cases = {
   'page-1': { ...page, title: '16 KiB, 1 connection', connections: 1 },
   'page-64': { ...page, title: '16 KiB, 64 connections', connections: 64 },
   connect: { ...small, title: '19 B, a connection for each request, 32 at a time', connections: 32, close: true },
-  down: { title: 'One download of 524 MB', path: '/large', bytes: DOWN_BYTES, kind: 'down' },
-  up: { title: 'One upload of 256 MB', path: '/up', bytes: UP_BYTES, kind: 'up' },
-  'https-up': { title: 'One upload of 256 MB over HTTPS/1.1', path: '/up', bytes: UP_BYTES, kind: 'up', over: 'https' },
-  'h2-up': { title: 'One upload of 256 MB over HTTP/2', path: '/up', bytes: UP_BYTES, kind: 'up', over: 'h2' },
+  down: { title: `One download of ${megabytes(DOWN_BYTES)}`, path: '/large', bytes: DOWN_BYTES, kind: 'down' },
+  up: { title: upload, path: '/up', bytes: UP_BYTES, kind: 'up' },
+  'https-up': { title: `${upload} over HTTPS/1.1`, path: '/up', bytes: UP_BYTES, kind: 'up', over: 'https' },
+  'h2-up': { title: `${upload} over HTTP/2`, path: '/up', bytes: UP_BYTES, kind: 'up', over: 'h2' },
   'h2-small': { ...small, title: '19 B over HTTP/2, 32 at a time, 1 connection', connections: 32, over: 'h2' },
 };
 
@@ -43,7 +48,7 @@ export const TLS_PATHS = ['nginx', 'haproxy', 'agent', 'before'];
 
 /** Not a case like the others: it is measured once, after them. */
 export const IDLE = 'idle';
-export const IDLE_AGENTS = 200;
+export const IDLE_AGENTS = isSmoke ? 10 : 200;
 /** An idle agent may take so many bytes of the gateway's memory, and not one more. */
 export const IDLE_MAX = 100_000;
 

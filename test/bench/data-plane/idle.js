@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as later } from 'node:timers/promises';
+import { isSmoke } from '../api/processes.js';
 import { IDLE_AGENTS } from './cases.js';
 import { startGateway } from './gateway.js';
 import { launch } from './processes.js';
@@ -11,8 +12,8 @@ import { launch } from './processes.js';
 const FIRST = 10;
 /** Memory has settled when it changed by no more than this from one look to the next, that long apart. */
 const SETTLED_BYTES = 256 * 1024;
-const SETTLE_MS = 1000;
-const LOOKS_MAX = 20;
+const SETTLE_MS = isSmoke ? 50 : 1000;
+const LOOKS_MAX = isSmoke ? 1 : 20;
 
 /**
  * @typedef {object} Idle bytes of resident memory.

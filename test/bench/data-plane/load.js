@@ -2,7 +2,7 @@
 
 import { fork, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { stop } from '../api/processes.js';
+import { isSmoke, stop } from '../api/processes.js';
 import { Curl } from './curl.js';
 import { find } from './processes.js';
 
@@ -28,13 +28,14 @@ import { find } from './processes.js';
  */
 
 export class Visitors {
-  #wrk = find('wrk');
+  /** It takes a second at least for each case and path. */
+  #wrk = isSmoke ? undefined : find('wrk');
   #curl = this.#findCurl();
   #client = fork(join(import.meta.dirname, 'client.js'));
 
   /** What sends the requests. */
   get name() {
-    return this.#wrk ? 'wrk' : 'a client in Node (wrk is not installed)';
+    return this.#wrk ? 'wrk' : `a client in Node (${isSmoke ? 'wrk takes too long' : 'wrk is not installed'})`;
   }
 
   /** @param {import('./cases.js').Case} one @returns {string | undefined} the program that it takes, where it is absent. */

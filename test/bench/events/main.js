@@ -9,12 +9,16 @@
 //   --profile        no comparison: where the gateway's time goes
 //   --dist DIR       the compiled gateway (dist)
 //   --agent FILE     the built agent (agent/dist/agent.js)
+//
+// BENCH_SMOKE=1 only tries whether everything works, in a moment each. Events that did not arrive, or came twice, then make the
+// exit code 1.
 
 import { mkdirSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createDatabase } from '../api/data.js';
+import { isSmoke } from '../api/processes.js';
 import { Bench } from '../data-plane/bench.js';
 import { Client, Receiver } from './children.js';
 import { flow } from './flow.js';
@@ -41,8 +45,8 @@ const LOOK_MS = { lag: 5, count: 0 };
 
 const { values: options } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '4' },
+    rounds: { type: 'string', default: isSmoke ? '1' : '5' },
+    seconds: { type: 'string', default: isSmoke ? '0.1' : '4' },
     share: { type: 'string', default: '0.5' },
     only: { type: 'string', default: PARTS.join(',') },
     database: { type: 'string', default: 'both' },
@@ -140,7 +144,11 @@ async function run(part, database) {
     const title = `${TITLES[part]}, to ${place}, ${database} database`;
     const way = { gateway, client, receiver, type, requests };
     if (options.profile) windows.push(await record(way, title, length.seconds));
-    else say(`\n${title}\n${await (part === 'visits' ? visits : flow)(way, length)}`);
+    else {
+      const { text, astray } = await (part === 'visits' ? visits : flow)(way, length);
+      say(`\n${title}\n${text}`);
+      if (isSmoke && astray > 0) throw new Error(`${title}: ${astray} events did not arrive, or came twice`);
+    }
   }
   await endPart();
   if (options.profile) say(`\n${profiles(profileDirectory, windows)}`);

@@ -1,5 +1,5 @@
 // What every peer does in the same way: it knows the caller by the digest of the API key, writes one log line a
-// request, uses a pool of ten connections, and says where it listens.
+// request, uses a pool of as many connections as the gateway has (`DATABASE_POOL`), and says where it listens.
 
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -17,7 +17,10 @@ const TRUST_MS = 5000; // As long as the gateway does.
 
 /** @type {{ digest(secret: string): string }} */
 const keys = deriveKeys(Buffer.from(process.env.SERVER_KEY ?? '', 'base64'));
-const database = await openDatabase({ databaseUrl: process.env.DATABASE_URL, databasePool: 10 }, {});
+const database = await openDatabase(
+  { databaseUrl: process.env.DATABASE_URL, databasePool: Number(process.env.DATABASE_POOL) },
+  {},
+);
 
 /** The driver, the settings and the number of connections that the gateway has. */
 export const pool = /** @type {import('pg').Pool} */ (database.pool);

@@ -22,6 +22,7 @@ export const longTests = [
 
 /** Tests that have more rounds there. */
 export const shortenedTests = [
+  'test/boot/benchmarks.test.ts',
   'test/accounts/{inactive-owner,other-account,roles}.test.ts',
   'test/acme/{crash,two-gateways}.test.ts',
   'test/cluster/rounds.test.ts',
