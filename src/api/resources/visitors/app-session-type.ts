@@ -1,7 +1,7 @@
 // Sessions of visitors as the API shows them: all of them but the tokens.
 
 import type { GeoLocation } from '../../../net/geo-databases.ts';
-import { readUserAgent, type UserAgent } from '../../../policy/cel/variables/user-agent.ts';
+import type { UserAgent } from '../../../policy/cel/variables/user-agent.ts';
 import { APP_SESSION_PREFIX } from '../../../store/visitors/app-session-kind.ts';
 import { builder, Ref } from '../../builder/builder.ts';
 import { Node } from '../../collections/collection.ts';
@@ -34,13 +34,19 @@ const AppLocation = builder.objectRef<GeoLocation>('AppLocation').implement({
 
 const numberOf = (text: string) => (text === '' ? null : Number(text));
 
+/** What parses a header is loaded when somebody asks for its parts. */
+async function parsed(header: string): Promise<UserAgent> {
+  const { readUserAgent } = await import('../../../policy/cel/variables/user-agent.ts');
+  return readUserAgent(header);
+}
+
 const AppUserAgent = builder.objectRef<{ raw: string }>('AppUserAgent').implement({
   description: 'What a browser calls itself.',
   fields: (t) => {
     const part = (description: string, read: (agent: UserAgent) => string) =>
       t.string({
         description: `${description}; "" when it is not known.`,
-        resolve: ({ raw }) => read(readUserAgent(raw)),
+        resolve: async ({ raw }) => read(await parsed(raw)),
       });
     return {
       raw: t.exposeString('raw', { description: 'The `User-Agent` of the request that signed in.' }),
