@@ -85,7 +85,7 @@ export default defineConfig({
           // Both are PostgreSQL. What is left out sees no database, or nothing in which a server differs from the embedded one:
           // collation, transactions at once, connections, nodes that share it.
           exclude: [
-            'test/{accounts,agent,boot,contract,dashboard,dns,documents,edge,live,policy,protocol,pure,security,specification,tunnel}/**',
+            'test/{accounts,agent,boot,clients,contract,dashboard,dns,documents,edge,live,policy,protocol,pure,security,specification,tunnel}/**',
             'test/workers/!(database-away).test.ts',
             'test/store/embedded/**',
             'test/acme/{account-key,browser,client*,domains,own-names,pebble,renewal,revocation}.test.ts',
