@@ -1,8 +1,36 @@
-// What reserved domains are created and changed by.
+// What reserved domains are created and changed by, and where they may lead: clients written for the original service name places, and
+// a gateway has one answer.
 
 import { builder } from '../../builder/builder.ts';
+import { ApiError } from '../../errors/errors.ts';
 import { CertificateManagementPolicyInput } from './certificate-policy.ts';
-import { resolvesTo } from './resolution.ts';
+
+interface Resolution {
+  value: string;
+}
+
+/** All nodes of the gateway. */
+export const EVERYWHERE: Resolution = { value: 'global' };
+
+export const DomainResolution = builder.objectRef<Resolution>('DomainResolution').implement({
+  description: 'A place that the name of a reserved domain leads to.',
+  fields: (t) => ({
+    value: t.exposeString('value', { description: '`global`: every node of the gateway.' }),
+  }),
+});
+
+const DomainResolutionInput = builder.inputType('DomainResolutionInput', {
+  description: 'A place that the name of a reserved domain is to lead to.',
+  fields: (t) => ({
+    value: t.string({ required: true, description: '`global`, the only one there is.' }),
+  }),
+});
+
+/** The member of the inputs. */
+const resolvesTo = {
+  type: [DomainResolutionInput] as [typeof DomainResolutionInput],
+  description: 'Where its name is to lead: left out, or one place, `global`.',
+};
 
 const certificateHelp =
   'The id of a TLS certificate of your account that covers the domain, to be shown to its visitors. Below the gateway’s ' +
@@ -46,3 +74,9 @@ export const UpdateReservedDomainInput = builder.inputType('UpdateReservedDomain
     resolvesTo: t.field(resolvesTo),
   }),
 });
+
+/** @throws {ApiError} when a domain is to lead anywhere else. */
+export function checkResolution(places: readonly Resolution[] | null | undefined): void {
+  const index = (places ?? []).findIndex(({ value }) => value !== EVERYWHERE.value);
+  if (index >= 0) throw new ApiError('domainResolution', { member: `resolvesTo[${index}].value` });
+}

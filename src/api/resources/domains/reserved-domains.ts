@@ -19,11 +19,16 @@ import {
   managedSelect,
 } from './certificate-status.ts';
 import { checkHolders } from './conflicting-domains.ts';
-import { CreateReservedDomainInput, UpdateReservedDomainInput } from './domain-inputs.ts';
+import {
+  CreateReservedDomainInput,
+  checkResolution,
+  DomainResolution,
+  EVERYWHERE,
+  UpdateReservedDomainInput,
+} from './domain-inputs.ts';
 import { DOMAIN_MEMBERS, DOMAIN_SEARCH } from './domain-members.ts';
 import { readDomainName } from './domain-name.ts';
 import { checkRegion } from './region.ts';
-import { checkResolution, DomainResolution, EVERYWHERE } from './resolution.ts';
 
 const CNAME_LABEL_LENGTH = 16;
 const ACME_LABEL_LENGTH = 8;
