@@ -112,6 +112,9 @@ describe('endpoints', () => {
     expect(idsOf(await list(new URLSearchParams({ url: chosen[1].url })))).toEqual([second]);
     expect(idsOf(await list(new URLSearchParams({ id: first, url: chosen[1].url })))).toEqual([]);
     expect(idsOf(await list(new URLSearchParams({ id: first, filter: `obj.url == "none"` }))).length).toBe(0);
+    for (const text of ['"', '\\', "'] || true", 'ü\u{1F600}\n', '\0', ''])
+      for (const name of ['id', 'url'])
+        expect(idsOf(await list(new URLSearchParams({ [name]: text }))), text).toEqual([]);
     for (const name of ['id', 'url'])
       expect(await account.call('GET', `/endpoints?${name}=x`)).toMatchObject({
         status: 400,
