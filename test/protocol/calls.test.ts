@@ -99,6 +99,35 @@ describe('heartbeats', () => {
     expect((await client.closed).message).toContain('no sign of life');
   });
 
+  test('a peer whose answers came while this process stood still is not given up', async () => {
+    const { client, server } = await pair();
+    const tolerance = 40;
+    server.accept((stream) => {
+      readStreamType(stream, (_, rest) => answerHeartbeat(stream, rest));
+      const { onData } = stream.events;
+      return {
+        ...stream.events,
+        onData(chunk) {
+          // Both ends are in this process: when it goes on, the tolerance is over and the answer has not been read.
+          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3 * tolerance);
+          onData(chunk);
+        },
+      };
+    });
+    let beats = 0;
+    await new Promise<void>((resolve, reject) => {
+      void client.closed.then(({ message }) => reject(new Error(message)));
+      startHeartbeat(client.session, {
+        interval: 1,
+        tolerance,
+        onBeat: () => {
+          if (++beats === 3) resolve();
+        },
+      });
+    });
+    client.session.close();
+  });
+
   test('a peer that breaks the stream of heartbeats is given up', async () => {
     const { client, server } = await pair();
     server.accept((stream) => {

@@ -10,6 +10,11 @@ import { openTypedStream, StreamType } from './typed-stream.ts';
 const BEAT_BYTES = 4;
 /** The round trip is the shortest of so many samples: the others were delayed by traffic. */
 const SAMPLES = 6;
+/**
+ * In so many steps a session waits for a sign of life. A process that stands still, as it loads code or gets no processor, finds its
+ * timers due before it has read what came meanwhile: each step counts at most for what it was to take, so a standstill is one step.
+ */
+const STEPS = 4;
 
 /** The timing of heartbeats. */
 export interface HeartbeatOptions {
@@ -24,7 +29,8 @@ export interface HeartbeatOptions {
 /**
  * Sends heartbeats for as long as the session is open, the first at once. It ends the session when nothing at all arrives for
  * `tolerance` while a response is due: at most `interval + tolerance` after the last one. On a slow line heartbeat or response may
- * be queued behind data for longer than that, so any received byte is a sign of life.
+ * be queued behind data for longer than that, so any received byte is a sign of life. Time in which this process stood still counts
+ * for a quarter of the tolerance at most.
  */
 export function startHeartbeat(session: MuxSession, { interval, tolerance, onBeat }: HeartbeatOptions): void {
   const samples: number[] = [];
@@ -33,16 +39,26 @@ export function startHeartbeat(session: MuxSession, { interval, tolerance, onBea
   let received: Buffer = EMPTY;
   let timer: NodeJS.Timeout | undefined;
   let stream: MuxStream | undefined;
-  const checkLife = () => {
-    const left = Math.max(sentAt, session.lastReadAt) + tolerance - session.now();
-    if (left <= 0) return session.destroy(ErrorCode.PEER_EOF, `no sign of life for ${tolerance} ms`);
-    timer = setTimeout(checkLife, left);
+  let lookedAt = 0;
+  /** For how long nothing had arrived by then. */
+  let silence = 0;
+  const awaitLife = () => {
+    const step = Math.min(Math.ceil(tolerance / STEPS), tolerance - silence);
+    timer = setTimeout(() => {
+      const now = session.now();
+      const hasRead = session.lastReadAt > lookedAt;
+      silence = (hasRead ? 0 : silence) + Math.min(now - (hasRead ? session.lastReadAt : lookedAt), step);
+      if (silence >= tolerance) return session.destroy(ErrorCode.PEER_EOF, `no sign of life for ${tolerance} ms`);
+      lookedAt = now;
+      awaitLife();
+    }, step);
   };
   const beat = () => {
     if (session.isClosed) return;
     sent = randomBytes(BEAT_BYTES);
-    sentAt = session.now();
-    timer = setTimeout(checkLife, tolerance);
+    sentAt = lookedAt = session.now();
+    silence = 0;
+    awaitLife();
     if (stream) stream.write(sent);
     else stream = openTypedStream(session, StreamType.HEARTBEAT, sent, events);
   };
