@@ -2,8 +2,9 @@
 
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { prepareExports } from '../../src/api/rest/exports/exported-lists.ts';
 import { DIALECTS, type Dialect, routesOf } from '../../src/api/route.ts';
-import { routes } from '../../src/api/schema.ts';
+import { routes, schema } from '../../src/api/schema.ts';
 import { sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
 
 interface Schema {
@@ -162,6 +163,10 @@ test('every list of the API can be downloaded', async () => {
       .map(({ path }) => path)
       .sort(),
   ).toEqual(paths.sort());
+});
+
+test('what is asked of the schema for a download is valid, and gives columns', () => {
+  for (const { path, columns } of prepareExports(schema, routes)) expect(columns, path).toContain('id');
 });
 
 test('each parameter of a path is described, required, and there', () => {

@@ -4,7 +4,6 @@ import type { GraphQLSchema } from 'graphql';
 import { auditedResources } from '../collections/nodes.ts';
 import type { Context } from '../context.ts';
 import { internalOperation } from '../graphql/internal-operations.ts';
-import type { PreparedOperation } from '../graphql/operation.ts';
 import { inSnakeCase } from '../naming.ts';
 import type { AuditedResource } from '../resource.ts';
 import type { Route } from '../route.ts';
@@ -14,16 +13,14 @@ export type LoadAuditObject = (context: Context, resource: AuditedResource, id: 
 
 /** @throws {Error} naming the kind that has no row of the REST surface to take the object from: a start fails then. */
 export function createAuditObjectLoader(schema: GraphQLSchema, routes: readonly Route[]): LoadAuditObject {
-  const operations = new Map(
-    auditedResources().map((resource) => [
-      resource.kind,
-      auditQueryOf(schema, resource.kind, selectionOf(resource, routes)),
-    ]),
+  const sources = new Map(
+    auditedResources().map((resource) => [resource.kind, auditQueryOf(resource.kind, selectionOf(resource, routes))]),
   );
   return async (context, { kind }, id) => {
     // The trail shows what was changed whole, also where a key with scopes has changed it.
     const whole = context.as({ ...context.caller, scopes: [] });
-    const { data, errors } = await (operations.get(kind) as PreparedOperation).run({ id }, whole);
+    const operation = internalOperation(schema, `audit events of ${kind}`, sources.get(kind) ?? '');
+    const { data, errors } = await operation.run({ id }, whole);
     if (errors?.[0]) throw errors[0].originalError ?? errors[0];
     return (data as { node: object | null }).node;
   };
@@ -37,8 +34,7 @@ function selectionOf({ kind, audit }: AuditedResource, routes: readonly Route[])
 }
 
 /** By `node`, which takes no more than an id, whatever else is in the path of the resource. */
-function auditQueryOf(schema: GraphQLSchema, kind: string, selection: string): PreparedOperation {
+function auditQueryOf(kind: string, selection: string): string {
   const typeName = kind.charAt(0).toUpperCase() + kind.slice(1);
-  const source = `query ${kind}Audit($id: ID!) { node(id: $id) { ... on ${typeName} { ${inSnakeCase(selection)} } } }`;
-  return internalOperation(schema, `audit events of ${kind}`, source);
+  return `query ${kind}Audit($id: ID!) { node(id: $id) { ... on ${typeName} { ${inSnakeCase(selection)} } } }`;
 }

@@ -7,9 +7,10 @@ import { type PreparedOperation, prepareOperation } from './operation.ts';
 const preparedOperations = new WeakMap<GraphQLSchema, Map<string, PreparedOperation>>();
 
 /**
- * Makes the only operation of a document ready to run.
+ * Makes the only operation of a document ready to run, once. That takes a millisecond or two, so it is for when the operation is
+ * asked for: a start would prepare hundreds.
  * @param name what it is for.
- * @throws {Error} that says what is wrong with it, under this name: a start fails then.
+ * @throws {Error} that says what is wrong with it, under this name.
  */
 export function internalOperation(schema: GraphQLSchema, name: string, source: string): PreparedOperation {
   const known = preparedOperations.get(schema) ?? new Map<string, PreparedOperation>();

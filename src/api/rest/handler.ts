@@ -28,7 +28,8 @@ import { serveAbsentPaths } from './absent-paths.ts';
 
 /** A row, ready to answer requests. */
 export interface PreparedRoute extends Route {
-  operation: PreparedOperation;
+  /** Prepared when it is first read. */
+  readonly operation: PreparedOperation;
   /** Arguments that come from the path, from the query (by its REST name), from the body. */
   pathArguments: string[];
   queryArguments: Map<string, GraphQLArgument>;
@@ -95,7 +96,9 @@ function prepareRoute(schema: GraphQLSchema, row: Route, dialect: Dialect): Prep
   const source = `${kind} ${row.field}Rest${variables && `(${variables})`} { ${row.field}${values && `(${values})`}${selection} }`;
   return {
     ...row,
-    operation: internalOperation(schema, name, source),
+    get operation() {
+      return internalOperation(schema, name, source);
+    },
     pathArguments,
     queryArguments,
     takesBody,

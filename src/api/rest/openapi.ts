@@ -52,9 +52,11 @@ export function serveOpenApi(
   { more, versionHeaders: [ownHeader, ...aliases] }: OpenApiOptions,
 ): (to: ApiExchange) => void {
   const serve: Record<Dialect, (to: ApiExchange) => void> = {
-    documented: serveDocument(openApiOf(schema, routes.documented, { more, header: ownHeader, info: documentedInfo })),
+    documented: serveDocument(() =>
+      openApiOf(schema, routes.documented, { more, header: ownHeader, info: documentedInfo }),
+    ),
     // Each alias will do; a document can only require one.
-    extended: serveDocument(
+    extended: serveDocument(() =>
       openApiOf(schema, routes.extended, { more, header: aliases[0], info: extendedInfo(aliases) }),
     ),
   };
@@ -76,8 +78,14 @@ function askedDialect(url: string): Dialect {
   return dialect;
 }
 
-function serveDocument(documentFor: (baseUrl: string) => object): (to: ApiExchange) => void {
+/** @param make called once, when somebody asks for the document: it takes as long as the rest of a start's API. */
+function serveDocument(make: () => object): (to: ApiExchange) => void {
   const known = new Map<string, Promise<CachedBody>>();
+  let made: object | undefined;
+  const documentFor = (baseUrl: string) => {
+    made ??= make();
+    return { ...made, servers: [{ url: baseUrl }] };
+  };
   return (exchange) => {
     const { baseUrl, response } = exchange;
     if (!known.has(baseUrl) && known.size < KNOWN_MAX)
@@ -108,12 +116,12 @@ interface Described {
   info: string;
 }
 
-/** @returns the document for an API at an address. */
+/** @returns the document, but for the address of the API. */
 function openApiOf(
   schema: GraphQLSchema,
   rows: readonly PreparedRoute[],
   { more, header, info: description }: Described,
-): (baseUrl: string) => object {
+): object {
   const inputs: Json = {};
   const paths: Paths = { ...publicPaths, ...more };
   const version = header === undefined ? [] : [versionParameter(header)];
@@ -122,7 +130,7 @@ function openApiOf(
     paths[path] = { ...paths[path], [row.method.toLowerCase()]: operationOf(schema, row, { inputs, version }) };
   }
   const license = { name: 'MIT', identifier: 'MIT' };
-  const document = {
+  return {
     openapi: '3.1.0',
     info: { title: 'Tunnel Gateway Management API', description, version: '2', license },
     security: [{ apiKey: [] }],
@@ -132,7 +140,6 @@ function openApiOf(
       schemas: { Error: errorSchema, ...inputs },
     },
   };
-  return (baseUrl) => ({ ...document, servers: [{ url: baseUrl }] });
 }
 
 /** The two documents that tell a client what there is. */

@@ -24,13 +24,12 @@ export interface ExportedList {
   /** Of the download. */
   path: string;
   list: Collection;
-  /** Answers with `rows`, and with `total` where `counting` is true. */
-  operation: PreparedOperation;
+  /** Answers with `rows`, and with `total` where `counting` is true. Prepared when it is first read. */
+  readonly operation: PreparedOperation;
   /** The columns of CSV: members by their names in REST, those of objects with a dot. */
-  columns: readonly string[];
+  readonly columns: readonly string[];
 }
 
-/** @throws {Error} naming the list that does not fit the schema: a start fails then. */
 export function prepareExports(schema: GraphQLSchema, routes: readonly Route[]): ExportedList[] {
   return registeredCollections().map((list) => {
     const { plural, typeName } = list;
@@ -39,8 +38,18 @@ export function prepareExports(schema: GraphQLSchema, routes: readonly Route[]):
     const source = `query ${plural}Export($filter: String, $orderBy: String, $search: String, $counting: Boolean!) {
       list: ${plural}(filter: $filter, orderBy: $orderBy, search: $search) {
         rows: nodes { ${selection} } total: totalCount @include(if: $counting) } }`;
-    const operation = internalOperation(schema, `export of ${plural}`, source);
-    return { path: exportPathOf(list), list, operation, columns: columnsOf(schema, type, rowsOf(operation)) };
+    const columns = () => columnsOf(schema, type, rowsOf(prepared.operation));
+    const prepared = {
+      path: exportPathOf(list),
+      list,
+      get operation() {
+        return internalOperation(schema, `export of ${plural}`, source);
+      },
+      get columns() {
+        return columns();
+      },
+    };
+    return prepared;
   });
 }
 
