@@ -32,10 +32,15 @@ export default class SummaryReporter {
     const results = modules.map((module) => ({ module, result: resultOf(module) }));
     const outside = [];
     for (const error of unhandledErrors) {
-      // Vitest tells which file ran at that time, but an earlier file of the worker may have left behind what failed.
-      const [origin, another] = results.filter(({ module }) => error.stack?.includes(`${module.moduleId}:`));
-      if (origin && !another) origin.result.failures.push({ test: 'outside of tests', message: firstLine([error]) });
-      else outside.push(firstLine([error]));
+      // Vitest tells which file ran at that time, but an earlier file of the worker may have left behind what failed. The stack
+      // does not tell the project: of those that ran tests of the file, it may be any.
+      const origins = results.filter(
+        ({ module, result }) =>
+          error.stack?.includes(`${module.moduleId}:`) && result.passed + result.failures.length > 0,
+      );
+      const message = firstLine([error]);
+      for (const { result } of origins) result.failures.push({ test: 'outside of tests', message });
+      if (origins.length === 0) outside.push(message);
     }
     /** @type {Results} */
     const written = { files: results.map(({ result }) => result), outside };
