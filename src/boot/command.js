@@ -16,6 +16,9 @@ export const environment = () => ({
   PATH: [join(root, 'node_modules/.bin'), process.env.PATH].join(delimiter),
 });
 
+/** How many programs run now. */
+let running = 0;
+
 /**
  * Runs a program in the repository and waits for its end. It has no standard input.
  *
@@ -24,13 +27,14 @@ export const environment = () => ({
  * @param {string} command
  * @param {string[]} args
  * @param {object} [options]
- * @param {'inherit' | 'stderr' | 'held' | 'dropped'} [options.output] `stderr`: standard output goes to standard error, too;
- *   `held`: the output is printed only when the program fails.
+ * @param {'inherit' | 'stderr' | 'held' | 'dropped' | ((output: string) => void)} [options.output] `stderr`: standard output goes
+ *   to standard error, too; `held`: the output is printed only when the program fails; a function gets it at the end.
  * @param {Record<string, string>} [options.env] variables in addition to the environment.
  * @param {string} [options.cwd] the working directory; the repository when left out.
  * @returns {Promise<number>} its exit code.
  */
 export function run(command, args, { output = 'inherit', env = {}, cwd = root } = {}) {
+  running++;
   let ending = false;
   const end = () => {
     ending = true;
@@ -40,8 +44,8 @@ export function run(command, args, { output = 'inherit', env = {}, cwd = root } 
   // The handlers are installed before the program starts, so that no signal is missed.
   for (const signal of SIGNALS) process.on(signal, end);
 
-  const held = output === 'held';
-  const to = { inherit: 'inherit', stderr: 2, held: 'pipe', dropped: 'ignore' }[output];
+  const to =
+    typeof output === 'function' ? 'pipe' : { inherit: 'inherit', stderr: 2, held: 'pipe', dropped: 'ignore' }[output];
   const child = spawn(command, args, {
     cwd,
     env: { ...environment(), ...env },
@@ -59,8 +63,13 @@ export function run(command, args, { output = 'inherit', env = {}, cwd = root } 
     });
     child.on('close', (code) => {
       for (const signal of SIGNALS) process.off(signal, end);
-      if (ending) process.exit(130);
-      if (held && code !== 0) process.stderr.write(Buffer.concat(chunks));
+      running--;
+      if (ending) {
+        if (running === 0) process.exit(130);
+        return; // The last program that ends will end this process.
+      }
+      if (output === 'held' && code !== 0) process.stderr.write(Buffer.concat(chunks));
+      if (typeof output === 'function') output(Buffer.concat(chunks).toString());
       done(code ?? 1);
     });
   });

@@ -97,18 +97,18 @@ const buildDashboard = {
  * Runs all steps that are not up to date, and reports them on standard error. Ends the process when a step fails.
  * @param {object} [options]
  * @param {boolean} [options.onlyToRun] runtime packages are enough.
- * @param {boolean} [options.withDashboard] false where its build cannot succeed yet: for what prints the schema that it is checked against.
+ * @param {boolean} [options.onlyCompiled] neither bundles nor the dashboard, whose build cannot succeed before the schema is printed.
  * @param {boolean} [options.dev] type errors do not stop the preparation, as the next command reports them.
  */
-export async function prepare({ dev = false, onlyToRun = false, withDashboard = true } = {}) {
+export async function prepare({ dev = false, onlyToRun = false, onlyCompiled = false } = {}) {
   try {
     refuseOldNode();
     const others = [
       generate,
       compile(dev),
-      bundleGateway(dev),
-      { ...bundleAgent, mayFail: dev },
-      ...(withDashboard ? [{ ...buildDashboard, mayFail: dev }] : []),
+      ...(onlyCompiled
+        ? []
+        : [bundleGateway(dev), { ...bundleAgent, mayFail: dev }, { ...buildDashboard, mayFail: dev }]),
     ];
     if (onlyToRun && others.every(isDone) && hasWhatRuns()) return;
     const steps = [install, ...others];
