@@ -7,7 +7,6 @@ import { availableParallelism } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
-import type { Vitest } from 'vitest/node';
 import { longTests, shortenedTests } from './test/soak/long/files.js';
 
 const all = process.env.SOAK === 'long' ? [...longTests, ...shortenedTests] : ['test/**/*.test.ts'];
@@ -28,16 +27,6 @@ const compiledSources: Plugin = {
   resolveId(source, importer) {
     if (!importer || !source.startsWith('.')) return undefined;
     return compiledFrom(resolve(dirname(importer), source));
-  },
-  /** `--changed` asks for the tests that import what changed: of a source, they import what was compiled from it. */
-  configureVitest({ vitest }: { vitest: Vitest }) {
-    const { vcs } = vitest;
-    vitest.vcs = {
-      findChangedFiles: async (options) => {
-        const changed = await vcs.findChangedFiles(options);
-        return [...changed, ...changed.flatMap((file) => compiledFrom(file) ?? [])];
-      },
-    };
   },
 };
 /** The compiled file of a source, both by their absolute paths. */

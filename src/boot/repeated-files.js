@@ -8,7 +8,7 @@ import { root } from './command.js';
 const MOST_FILES = 10;
 
 /** Options that choose among files, or that say how they run beside each other. Each of them has a value, or may have one. */
-const CHOOSING = /^--(project|shard|changed|maxWorkers|max-workers)(=|$)/;
+const CHOOSING = /^--(project|shard|maxWorkers|max-workers)(=|$)/;
 
 /** @typedef {import('./summary-reporter.js').Results} Results */
 /** @typedef {import('./summary-reporter.js').FileResult} FileResult */
@@ -34,12 +34,22 @@ export async function optionsToRepeat(args) {
   const { parseCLI } = await import('vitest/node');
   const { filter, options } = parseCLI(['vitest', 'run', ...args]);
   if (options.bail) return undefined;
+  return optionsAmong(args, filter, CHOOSING);
+}
+
+/**
+ * Returns arguments of vitest without the words and without some options.
+ * @param {readonly string[]} args
+ * @param {readonly string[]} words
+ * @param {RegExp} without matches the name of such an option, and a `=` behind it.
+ */
+export function optionsAmong(args, words, without) {
   const kept = [];
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] ?? '';
-    if (filter.includes(arg)) continue;
-    const [isChoosing, , equals] = CHOOSING.exec(arg) ?? [];
-    if (isChoosing === undefined) kept.push(arg);
+    if (words.includes(arg)) continue;
+    const [isLeftOut, equals] = [without.test(arg), arg.includes('=')];
+    if (!isLeftOut) kept.push(arg);
     else if (!equals && !args[at + 1]?.startsWith('-')) at++;
   }
   return kept;

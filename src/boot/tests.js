@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { CHANGED, withChanged } from './changed.js';
 import { run } from './command.js';
 import { filesToRepeat, optionsToRepeat, repeat } from './repeated-files.js';
 import { probe, testDatabaseUrl } from './test-database.js';
@@ -53,21 +54,27 @@ export function printSummaryAtExit() {
  * change is the one who can find out why.
  */
 export async function runTests(args, { env = {}, repeatsFailed = false } = {}) {
+  const onlyChanged = args.some((arg) => CHANGED.test(arg));
+  const chosen = onlyChanged ? await withChanged(args) : args;
+  if (!chosen) {
+    process.stdout.write('No test depends on what has changed\n');
+    summary = { passed: 0, failed: 0, skipped: 0, failures: [] };
+    return;
+  }
   const url = testDatabaseUrl();
   const absent = await probe(url);
   if (absent) process.stdout.write(`PostgreSQL tests are skipped: ${absent} (TEST_DATABASE_URL)\n`);
-  /** @param {string[]} chosen */
-  const vitest = (chosen) => runVitest(chosen, { TEST_DATABASE_URL: url, ...env });
+  /** @param {string[]} args */
+  const vitest = (args) => runVitest(args, { TEST_DATABASE_URL: url, ...env });
 
   const before = { wall: performance.now(), cpu: cpuSecondsOfChildren() };
-  const { code, results } = await vitest([...(absent ? WITHOUT_SERVER : []), ...args]);
+  const { code, results } = await vitest([...(absent ? WITHOUT_SERVER : []), ...chosen]);
   if (results) {
     // A failure outside of tests, and a run without tests, count as one failure. With --changed there may be none to run.
-    const mayBeEmpty = code === 0 && args.some((arg) => /^--changed(=|$)/.test(arg));
-    summary = sumOf(results, mayBeEmpty);
+    summary = sumOf(results, code === 0 && onlyChanged);
     if (code !== 0 && summary.failed === 0) summary.failed = 1;
     const files = repeatsFailed ? filesToRepeat(results) : [];
-    const options = files.length > 0 ? await optionsToRepeat(args) : undefined;
+    const options = files.length > 0 ? await optionsToRepeat(chosen) : undefined;
     for (const file of options ? files : []) {
       const repeated = await repeat(file, options ?? [], vitest);
       if (!repeated) continue;

@@ -1,9 +1,10 @@
 // `npm test`: what it prints at its end, and that files that failed run once more, alone. `.ci/run` passes this on.
 
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import {
   chmodSync,
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -110,7 +111,8 @@ describe('with a stand-in for vitest', () => {
     rmSync(join(root, 'arguments'), { force: true });
     write('results.json', JSON.stringify(results));
     const { status, lines } = await run(process.execPath, ['npm-test.js', ...args], env);
-    const calls = readFileSync(join(root, 'arguments'), 'utf8').trim().split('\n');
+    const file = join(root, 'arguments');
+    const calls = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
     return { status, end: lines.slice(lines.findIndex((line) => line.startsWith('CPU')) + 1), calls };
   };
   beforeAll(() => {
@@ -162,10 +164,43 @@ describe('with a stand-in for vitest', () => {
     expect(filesToRepeat({ files: [{ ...ofFile('a', 1, 0), isLoaded: false }], outside: [] })).toEqual([]);
   });
 
-  test('a run without tests fails, unless only what changed was to run', async () => {
+  test('a run without tests fails', async () => {
     const none = [{ files: [], outside: [] }];
     expect(await runWith(none, {})).toMatchObject({ status: 1, end: ['0 passed, 1 failed'] });
-    expect(await runWith(none, {}, '--changed')).toMatchObject({ status: 0, end: ['0 passed, 0 failed'] });
+  });
+
+  describe('--changed', () => {
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@a.example', ...args], { cwd: root });
+    const one = [{ files: [ofFile('a', 0)], outside: [] }];
+    beforeAll(() => {
+      write('.gitignore', 'node_modules\narguments\nresults.json\nruns\n');
+      write('src/one.js', '');
+      write('test/a/one.test.js', "import '../../src/one.js';");
+      write('test/b/two.test.js', "import '../../src/one.js';");
+      git('init', '--quiet');
+      git('add', '.');
+      git('commit', '--quiet', '--message', 'first');
+      write('src/one.js', '// another');
+    });
+
+    test('hands over the files that import what changed, those of the words if there are any', async () => {
+      const [a, b] = ['test/a/one.test.js', 'test/b/two.test.js'].map((name) => join(root, name));
+      const { calls } = await runWith(one, {}, '--changed', '--retry=1');
+      expect(calls).toEqual([expect.stringMatching(new RegExp(`--retry=1 --passWithNoTests ${a} ${b}$`))]);
+      const chosen = await runWith(one, {}, 'two', '--changed', 'HEAD');
+      expect(chosen.calls).toEqual([expect.stringMatching(new RegExp(`workers --passWithNoTests ${b}$`))]);
+    });
+
+    test('is content with no test, and not with a commit that is none', async () => {
+      expect(await runWith(one, {}, 'neither', '--changed')).toMatchObject({
+        status: 0,
+        end: ['No test depends on what has changed', '0 passed, 0 failed'],
+        calls: [],
+      });
+      const none = await runWith(one, {}, '--changed=neither');
+      expect(none).toMatchObject({ status: 1, end: ['0 passed, 1 failed'], calls: [] });
+    });
   });
 });
 
