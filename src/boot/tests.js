@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { judge, machineTime, readBudget, secondsOfLoop } from './budget.js';
 import { CHANGED, withChanged } from './changed.js';
 import { run } from './command.js';
 import { filesToRepeat, optionsToRepeat, repeat } from './repeated-files.js';
@@ -52,8 +53,9 @@ export function printSummaryAtExit() {
  * @param {boolean} [options.repeatsFailed] runs files that failed once more, each alone, and names those that pass then. Their
  * tests count as passed where CI=true: a run must not be lost to chance there. Elsewhere they stay failed, for whoever made the
  * change is the one who can find out why.
+ * @param {boolean} [options.hasBudget] fails when it costs more CPU time than test/budget.json allows.
  */
-export async function runTests(args, { env = {}, repeatsFailed = false } = {}) {
+export async function runTests(args, { env = {}, repeatsFailed = false, hasBudget = false } = {}) {
   const onlyChanged = args.some((arg) => CHANGED.test(arg));
   const chosen = onlyChanged ? await withChanged(args) : args;
   if (!chosen) {
@@ -67,7 +69,8 @@ export async function runTests(args, { env = {}, repeatsFailed = false } = {}) {
   /** @param {string[]} args */
   const vitest = (args) => runVitest(args, { TEST_DATABASE_URL: url, ...env });
 
-  const before = { wall: performance.now(), cpu: cpuSecondsOfChildren() };
+  const loop = hasBudget ? secondsOfLoop() : 0;
+  const before = { wall: performance.now(), cpu: cpuSecondsOfChildren(), machine: machineTime() };
   const { code, results } = await vitest([...(absent ? WITHOUT_SERVER : []), ...chosen]);
   if (results) {
     // A failure outside of tests, and a run without tests, count as one failure. With --changed there may be none to run.
@@ -91,6 +94,14 @@ export async function runTests(args, { env = {}, repeatsFailed = false } = {}) {
   process.stdout.write(
     `CPU time ${cpu?.toFixed(1) ?? 'not known:'} s, with all child processes; wall time ${wall.toFixed(1)} s\n`,
   );
+  const machine = machineTime();
+  if (hasBudget && cpu !== undefined && machine && before.machine) {
+    const spent = { busy: machine.busy - before.machine.busy, stolen: machine.stolen - before.machine.stolen };
+    const { line, isFailed } = judge({ tests: cpu, machine: spent, loop }, readBudget());
+    process.stdout.write(`Budget: ${line}\n`);
+    if (isFailed)
+      summary = { ...summary, failed: summary.failed + 1, failures: [...summary.failures, `budget: ${line}`] };
+  }
   process.exitCode = summary.failed > 0 ? 1 : 0;
 }
 

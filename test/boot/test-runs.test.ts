@@ -26,6 +26,7 @@ beforeAll(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), 'gateway-test-runs-')));
   cpSync(join(real, 'src/boot'), join(root, 'src/boot'), { recursive: true });
   cpSync(join(real, '.ci/run'), join(root, '.ci/run'));
+  cpSync(join(real, 'test/budget.json'), join(root, 'test/budget.json'));
   write('package.json', '{ "type": "module" }');
   symlinkSync(join(real, 'node_modules'), join(root, 'node_modules'), 'junction');
   // `npm test` without the preparation.
@@ -33,7 +34,7 @@ beforeAll(() => {
     'npm-test.js',
     `import { printSummaryAtExit, runTests } from './src/boot/tests.js';
     printSummaryAtExit();
-    await runTests(process.argv.slice(2), { repeatsFailed: true });`,
+    await runTests(process.argv.slice(2), { repeatsFailed: true, hasBudget: process.env.HAS_BUDGET === '1' });`,
   );
   write(
     'vitest.config.js',
@@ -164,6 +165,17 @@ describe('with a stand-in for vitest', () => {
     expect(filesToRepeat({ files: [{ ...ofFile('a', 1, 0), isLoaded: false }], outside: [] })).toEqual([]);
   });
 
+  test.runIf(process.platform === 'linux')('CPU time is held against the budget where that is asked for', async () => {
+    const budget = { cpuSecondsOfTests: 540, wallSecondsOfRun: 480, cpuSecondsOfLoop: 1 };
+    write('test/budget.json', JSON.stringify({ ...budget, enforcedCpuSecondsOfTests: 1e6 }));
+    const one = [{ files: [ofFile('a', 0)], outside: [] }];
+    const { status, end } = await runWith(one, { HAS_BUDGET: '1' });
+    expect([status, end]).toEqual([
+      0,
+      [expect.stringMatching(/^Budget: CPU time \d+ s; budget \d+ s/), '1 passed, 0 failed'],
+    ]);
+  });
+
   test('a run without tests fails', async () => {
     const none = [{ files: [], outside: [] }];
     expect(await runWith(none, {})).toMatchObject({ status: 1, end: ['0 passed, 1 failed'] });
@@ -204,13 +216,14 @@ describe('with a stand-in for vitest', () => {
   });
 });
 
-test('.ci/run prints FLAKY and FAILED lines once more, the times of its parts, and a sum', async () => {
+test('.ci/run prints FLAKY and FAILED lines once more, what its parts cost, and a sum', async () => {
   write(
     'bin/npm',
     `#!/bin/sh
     case "$*" in
       *check) ;;
-      *test) printf 'FLAKY embedded a: b: c\\n3 passed, 0 failed\\n' ;;
+      *test\\ --\\ --budget)
+        printf 'FLAKY embedded a: b: c\\nBudget: CPU time 9 s\\nFAILED budget: CPU time 9 s\\n3 passed, 1 failed\\n'; exit 1 ;;
       *) printf 'FLAKY embedded d: e\\nFAILED embedded f: g\\n2 passed, 1 failed, 4 skipped\\n'; exit 1 ;;
     esac`,
   );
@@ -223,14 +236,16 @@ test('.ci/run prints FLAKY and FAILED lines once more, the times of its parts, a
   const { status, lines } = await run('bash', ['.ci/run'], {
     PATH: [join(root, 'bin'), process.env.PATH].join(delimiter),
   });
-  expect([status, lines.slice(-5)]).toEqual([
+  expect([status, lines.slice(-7)]).toEqual([
     1,
     [
       'FLAKY embedded a: b: c',
       'FLAKY embedded d: e',
+      'FAILED budget: CPU time 9 s',
       'FAILED embedded f: g',
-      expect.stringMatching(/^check \d+ s, test \d+ s, newest Node \d+ s$/),
-      '5 passed, 1 failed',
+      'Budget: CPU time 9 s',
+      expect.stringMatching(/^check \d+ s, tools \d+ s more, test \d+ s, newest Node \d+ s; \d+ s of 480 s$/),
+      '5 passed, 2 failed',
     ],
   ]);
 });
