@@ -8,6 +8,8 @@
 //   --commit-ms N     how long a commit waits for others to be written with it, as with a synchronous standby (0)
 //   --bus URL         sets BUS_URL
 //   --before DIR      beside the gateway of an earlier commit, of which this is the built checkout, in alternating rounds
+//
+// BENCH_SMOKE=1 only tries whether everything works, in a tenth of a second.
 
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -18,16 +20,16 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { createDatabase } from '../api/data.js';
-import { stop } from '../api/processes.js';
+import { isSmoke, stop } from '../api/processes.js';
 import { median } from '../api/report.js';
 
 const root = resolve(import.meta.dirname, '../../..');
 const { values: options } = parseArgs({
   options: {
-    gateways: { type: 'string', default: '4' },
+    gateways: { type: 'string', default: isSmoke ? '2' : '4' },
     binds: { type: 'string', default: '64' },
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '3' },
+    rounds: { type: 'string', default: isSmoke ? '1' : '5' },
+    seconds: { type: 'string', default: isSmoke ? '0.1' : '3' },
     dist: { type: 'string', default: join(root, 'dist') },
     'commit-ms': { type: 'string', default: '0' },
     bus: { type: 'string' },
@@ -106,7 +108,7 @@ try {
   const clusters = options.before ? [now, before] : [now];
   say(`${count} gateways, ${each} binds at once at each, ${options.rounds} rounds of ${options.seconds} s`);
   say(`Node ${process.versions.node}, ${cpus().length} CPUs, load average ${loadavg()[0]?.toFixed(2)}`);
-  for (const cluster of clusters) await cluster.measure(); // The code is compiled, and the connections are opened.
+  if (!isSmoke) for (const cluster of clusters) await cluster.measure(); // The code is compiled, and the connections are opened.
   /** @type {Map<Cluster, number[]>} */
   const figures = new Map(clusters.map((cluster) => [cluster, []]));
   for (let round = 0; round < Number(options.rounds); round++) {

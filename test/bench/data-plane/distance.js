@@ -2,6 +2,8 @@
 // alone and beside streams of the same session whose readers have stalled.
 //
 //   node test/bench/data-plane/distance.js [--round-trip 100] [--rounds 3] [--dist DIR] [--agent FILE]
+//
+// BENCH_SMOKE=1 only tries whether everything works, with small streams and a short way.
 
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
@@ -9,6 +11,7 @@ import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as later } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { isSmoke } from '../api/processes.js';
 import { median } from '../api/report.js';
 import { Bench } from './bench.js';
 import { cases } from './cases.js';
@@ -26,8 +29,8 @@ const root = resolve(import.meta.dirname, '../../..');
 
 const { values: options } = parseArgs({
   options: {
-    'round-trip': { type: 'string', default: '100' },
-    rounds: { type: 'string', default: '3' },
+    'round-trip': { type: 'string', default: isSmoke ? '10' : '100' },
+    rounds: { type: 'string', default: isSmoke ? '1' : '3' },
     dist: { type: 'string', default: join(root, 'dist') },
     agent: { type: 'string', default: join(root, 'agent/dist/agent.js') },
   },

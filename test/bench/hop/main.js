@@ -4,13 +4,15 @@
 //   --rounds N     how often each way is measured in each case, in alternation (5)
 //   --seconds N    how long requests are sent each time (3)
 //   --before DIR   a checkout of an earlier commit, built: its gateway and agent are one more way
+//
+// BENCH_SMOKE=1 only tries whether everything works, in a handful of requests each.
 
 import { mkdirSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createDatabase } from '../../../src/boot/demo/database.js';
-import { gatewayProgram } from '../api/processes.js';
+import { gatewayProgram, isSmoke } from '../api/processes.js';
 import { median } from '../api/report.js';
 import { Bench } from '../data-plane/bench.js';
 import { startAgent } from '../data-plane/gateway.js';
@@ -23,8 +25,8 @@ const CASES = ['small-64', 'small-1'];
 const root = resolve(import.meta.dirname, '../../..');
 const { values: options } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '3' },
+    rounds: { type: 'string', default: isSmoke ? '1' : '5' },
+    seconds: { type: 'string', default: isSmoke ? '0.1' : '3' },
     before: { type: 'string' },
   },
 });
@@ -121,7 +123,7 @@ async function compare(ways) {
   for (const name of CASES) {
     /** @type {Map<Way, Figures[]>} */
     const results = new Map(ways.map((way) => [way, []]));
-    for (const way of ways) await bench.send(way, name, 1); // Warm.
+    if (!isSmoke) for (const way of ways) await bench.send(way, name, 1); // Warm.
     for (let round = 0; round < Number(options.rounds); round++)
       for (const way of ways) results.get(way)?.push(await bench.send(way, name, Number(options.seconds)));
     print(name, results);

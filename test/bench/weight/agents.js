@@ -3,7 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as later } from 'node:timers/promises';
-import { stop } from '../api/processes.js';
+import { isSmoke, stop } from '../api/processes.js';
 import { startAgent } from '../data-plane/gateway.js';
 import { ask, startIdleAgents } from '../data-plane/idle.js';
 import { IDLE_MS, memoryOf } from './gateway.js';
@@ -11,11 +11,11 @@ import { IDLE_MS, memoryOf } from './gateway.js';
 /** @typedef {import('./gateway.js').Place} Place @typedef {import('./gateway.js').Gateway} Gateway */
 
 /** The agents that are connected when memory is read. */
-export const STAGES = { few: 1000, many: 3000 };
+export const STAGES = isSmoke ? { few: 10, many: 20 } : { few: 1000, many: 3000 };
 /** Memory has settled when it changed by no more than this from one look to the next, that long apart. */
 const SETTLED_BYTES = 512 * 1024;
 const SETTLE_MS = 1000;
-const LOOKS_MAX = 10;
+const LOOKS_MAX = isSmoke ? 1 : 10;
 /** Collects garbage when it gets SIGUSR2. */
 const COLLECTOR = new URL('../../support/full-collections.mjs', import.meta.url).href;
 

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gatewayProgram, stop } from '../api/processes.js';
+import { gatewayProgram, isSmoke, stop } from '../api/processes.js';
 import { family, launch } from '../data-plane/processes.js';
 
 /** @typedef {import('node:child_process').ChildProcess} ChildProcess */
@@ -11,7 +11,7 @@ import { family, launch } from '../data-plane/processes.js';
 /** @typedef {{ rss: number, pss: number }} Memory bytes: all that is resident, and with what is shared divided among the sharers. */
 
 /** By then an idle process has collected the garbage of its start. */
-export const IDLE_MS = 20_000;
+export const IDLE_MS = isSmoke ? 0 : 20_000;
 /** How `npm start` calls Node. */
 const NODE_ARGS = ['--max-semi-space-size=16'];
 const MALLOC = { MALLOC_TRIM_THRESHOLD_: '131072' };

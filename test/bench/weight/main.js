@@ -3,6 +3,8 @@
 //
 //   --rounds N       how often each start is measured (5)
 //   --database NAME  embedded, postgres or both (both)
+//
+// BENCH_SMOKE=1 only tries whether everything works, with few agents, and waits for nothing to settle.
 
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -12,6 +14,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as later } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createDatabase } from '../api/data.js';
+import { isSmoke } from '../api/processes.js';
 import { median } from '../api/report.js';
 import { family } from '../data-plane/processes.js';
 import { STAGES, weighIdleAgents } from './agents.js';
@@ -29,7 +32,7 @@ const END_MS = 5000;
 const END_LOOK_MS = 50;
 const root = resolve(import.meta.dirname, '../../..');
 const { values: options } = parseArgs({
-  options: { rounds: { type: 'string', default: '5' }, database: { type: 'string', default: 'both' } },
+  options: { rounds: { type: 'string', default: isSmoke ? '1' : '5' }, database: { type: 'string', default: 'both' } },
 });
 const say = (/** @type {string} */ text) => process.stdout.write(`${text}\n`);
 const directory = mkdtempSync(join(tmpdir(), 'gateway-weight-'));
