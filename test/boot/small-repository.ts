@@ -26,7 +26,8 @@ export function smallRepository() {
 
   beforeEach(() => {
     children = [];
-    root = realpathSync(mkdtempSync(join(tmpdir(), 'gateway-boot-')));
+    // `tsc --watch` watches nothing so near to the root of the file system as /tmp/NAME is.
+    root = join(realpathSync(mkdtempSync(join(tmpdir(), 'gateway-boot-'))), 'clone');
     cpSync(join(real, 'src/boot'), join(root, 'src/boot'), { recursive: true });
     write('package.json', '{ "type": "module" }');
     write('package-lock.json', '{}');
@@ -83,7 +84,7 @@ export function smallRepository() {
 
   afterEach(() => {
     for (const child of children) child.kill('SIGKILL');
-    rmSync(root, { recursive: true, force: true });
+    rmSync(dirname(root), { recursive: true, force: true });
   });
 
   function write(path: string, text: string) {

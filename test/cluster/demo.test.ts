@@ -1,4 +1,4 @@
-// `npm run cluster`: the demo runs to its end, and leaves nothing behind, also when it is interrupted.
+// `npm run cluster` and `npm run demo`: each runs to its end, and leaves nothing behind, the first also when it is interrupted.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,11 +11,11 @@ import { root } from '../support/root.ts';
 
 const STORY_MS = 120_000;
 
-/** Starts the demo. @returns what it prints, line by line, and its end. */
-async function start(env: Record<string, string> = {}) {
+/** Starts a demo. @returns what it prints, line by line, and its end. */
+async function start(env: Record<string, string> = {}, script = 'src/boot/cluster.js') {
   const directory = await mkdtemp(join(inject('run'), 'demo-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  const child = spawn(process.execPath, [join(root, 'src/boot/cluster.js')], {
+  const child = spawn(process.execPath, [join(root, script)], {
     env: { ...process.env, TEST_DATABASE_URL: serverUrl, TMPDIR: directory, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -37,6 +37,16 @@ async function isGone({ directory }: Demo, database: string, listeners: string[]
 
 const databaseIn = (text: string) => /gateway_story_\w+/.exec(text)?.[0] ?? '';
 const adminsIn = (text: string) => [...text.matchAll(/ admin=(\S+)/g)].map(([, address = '']) => address);
+
+test.skipIf(onServer)('the demo of one gateway is told to its end', { timeout: STORY_MS }, async () => {
+  const demo = await start({}, 'src/boot/demo.js');
+  const lines: string[] = [];
+  for await (const line of demo.lines) lines.push(line);
+  expect(await demo.exited, [...lines, ...demo.errors].join('\n')).toBe(0);
+  expect(lines).toContain('  200  Hello from the device!');
+  expect(lines).toContain('  404  ERR_GATEWAY_3200: No endpoint has this name.');
+  expect(await readdir(demo.directory)).toEqual([]);
+});
 
 describe.runIf(onServer)('the demo of three gateways', () => {
   test('is told to its end', { timeout: STORY_MS }, async () => {

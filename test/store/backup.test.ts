@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
@@ -9,6 +11,7 @@ import { migrate } from '../../src/store/database/migrations.ts';
 import { openDatabase } from '../../src/store/database/open-database.ts';
 import { keyFile } from '../../src/store/server-key/server-key.ts';
 import { copyCluster } from '../support/gateway/place.ts';
+import { root } from '../support/root.ts';
 import { emptyDirectory, migrationsDir, newServerDatabase, onServer, temporaryDirectory } from './support.ts';
 
 const CREDENTIALS = 1203;
@@ -113,13 +116,21 @@ async function contents(place: DatabaseLocation): Promise<unknown> {
   });
 }
 
+/** Runs `npm run backup` or `npm run restore` as an operator does. @returns what it prints. */
+async function tool(name: 'backup' | 'restore', { dataDir, databaseUrl }: DatabaseLocation, path: string) {
+  const env = { PATH: process.env.PATH, DATA_DIR: dataDir, ...(databaseUrl && { DATABASE_URL: databaseUrl }) };
+  const args = [join(root, `dist/tools/${name}.js`), path];
+  return (await promisify(execFile)(process.execPath, args, { env })).stdout;
+}
+
 test(`a backup carries everything to ${onServer ? 'a PostgreSQL server' : 'another directory'} and back`, async () => {
   const [second, third] = [onServer ? await server() : await embedded(), await embedded()];
   const rows = await restore(second, file, migrationsDir);
   expect(rows).toMatchObject({ account: 1, credential: CREDENTIALS, setting: 1, route: 0 });
   const next = join(await temporaryDirectory(), 'backup');
-  await backup(second, next);
-  await restore(third, next, migrationsDir);
+  const all = Object.values(rows).reduce((sum, count) => sum + count, 0);
+  expect(await tool('backup', second, next)).toContain(`${next} is written: ${all} rows and the server key\n`);
+  expect(await tool('restore', third, next)).toBe(`${next} is restored: ${all} rows\n`);
 
   const original = await contents(used);
   expect(await contents(second)).toEqual(original);

@@ -4,7 +4,7 @@
 export const longTests = [
   'test/acme/{account-key,renewal,revocation}.test.ts',
   'test/acme/faults/*.test.ts',
-  'test/boot/{install,package}.test.ts',
+  'test/boot/{install,package,soaks}.test.ts',
   'test/bulk/killed.test.ts',
   'test/cluster/{demo,drain,exact-limits,routes}.test.ts',
   'test/events/clouds/secrets.test.ts',

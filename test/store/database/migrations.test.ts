@@ -1,11 +1,14 @@
+import { execFile } from 'node:child_process';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { migrate } from '../../../src/store/database/migrations.ts';
 import { pendingSchemaChange, sortIdsByBytes } from '../../../src/tools/schema-diff.ts';
 import { openServerPool } from '../../support/gateway/server-pool.ts';
+import { root } from '../../support/root.ts';
 import { emptyDatabases, migrationsDir, newServerDatabase, onServer, temporaryDirectory } from '../support.ts';
 import { add, directoryOf, TABLE_A, TABLE_B } from './migration-files.ts';
 
@@ -133,6 +136,9 @@ test.runIf(onServer)('a server without advisory locks is migrated by one process
 test.skipIf(onServer)('the migrations say what prisma/schema.prisma says', async () => {
   const prismaDir = fileURLToPath(new URL('../../../prisma', import.meta.url));
   expect(await pendingSchemaChange(prismaDir)).toBeUndefined();
+  // With a change it would write one.
+  const { stdout } = await promisify(execFile)(process.execPath, [join(root, 'dist/tools/migration.js'), 'none']);
+  expect(stdout).toBe('no change: the migrations say what prisma/schema.prisma says\n');
 });
 
 test.skipIf(onServer)('a change of the schema becomes SQL, its ids sorting by their bytes', async () => {
