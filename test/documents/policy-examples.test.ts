@@ -10,11 +10,12 @@ import { CompileQueue } from '../../src/policy/compile/compile-queue.ts';
 import { dryRun } from '../../src/policy/dry-run/dry-run.ts';
 import { action, onRequest } from '../policy/documents/support.ts';
 import { NOON } from '../policy/exchange-support.ts';
+import { blocksOf } from './pages.ts';
 import { folder, manual, owner, refusalOf } from './policy-manual.ts';
 
-const examples = [...manual.matchAll(/```yaml\n([\s\S]*?)\n```(?:\n\n```text\n([\s\S]*?)\n```)?/g)].map(
-  ([, policy = '', refusal]) => ({ policy, refusal }),
-);
+const examples = blocksOf('src/manual/policies.md')
+  .filter(({ language }) => language === 'yaml')
+  .map(({ text, answer }) => ({ policy: text, refusal: answer?.text }));
 
 test.each(examples.filter(({ refusal }) => !refusal))('this can be used: $policy', ({ policy }) => {
   expect(refusalOf(policy)?.message).toBeUndefined();

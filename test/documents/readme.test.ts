@@ -1,78 +1,15 @@
-// The README and the pages of the manual: commands, links and tables are what they say.
+// The README and the pages of the manual: links and tables are what they say.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import type { GraphQLInterfaceType } from 'graphql';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { errorTable } from '../../src/api/errors/error-table.ts';
 import { schema } from '../../src/api/schema.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { usableCores } from '../../src/config/usable-cores.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import { root } from '../support/root.ts';
-import { curl } from './shell.ts';
-
-const read = (page: string) => readFileSync(join(root, page), 'utf8');
-const text = read('README.md');
-const pages = [
-  'README.md',
-  'src/README.md',
-  'agent/README.md',
-  'test/bench/README.md',
-  ...readdirSync(join(root, 'src/manual')).map((name) => `src/manual/${name}`),
-];
-const ADDRESS = 'http://127.0.0.1:4000';
-
-describe('the tour', () => {
-  const commands = [...text.matchAll(/```sh\n([\s\S]*?)\n```/g)];
-  const steps = [...text.matchAll(/```sh\n([\s\S]*?)\n```\n\n```json\n([\s\S]*?)\n```/g)].map(
-    ([, command = '', answer = '']) => ({ command, answer, name: command.split('\n').at(-1)?.trim() }),
-  );
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startTestGateway();
-  });
-  afterAll(() => gateway.close());
-
-  test('shows the answer of every command', () => {
-    expect(steps.length).toBeGreaterThan(3);
-    expect(steps).toHaveLength(commands.length);
-  });
-
-  // In the order of the README: each may build on what those before it have done.
-  test.each(steps)('is what a newcomer sees: $name', async ({ command, answer }) => {
-    expect(command).toContain(ADDRESS);
-    const { url, method, headers, body } = curl(command.replace(ADDRESS, gateway.api), { API_KEY: gateway.key });
-    const response = await fetch(url, { method, headers, body });
-    const received = (await response.text()).replaceAll(gateway.api, ADDRESS);
-    expect(inGeneral(received)).toBe(inGeneral(answer));
-  });
-});
-
-/** A JSON text with its members in their order, and what varies from run to run by its form alone. */
-function inGeneral(json: string): string {
-  return JSON.stringify(JSON.parse(json), null, 2)
-    .replace(/\b([a-z]+_)[0-9A-Za-z]{27}(?=["/])/g, '$1…')
-    .replace(/"[0-9A-Za-z]{27}_[0-9A-Za-z]{24}"/g, '"a token"')
-    .replace(/"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"/g, '"a time"');
-}
-
-describe('commands', () => {
-  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const named = pages.flatMap((page) =>
-    [...read(page).matchAll(/(?:`|^)(npm (?:run )?([a-z][\w:-]*)(?: -- ([\w-]+))?)/gm)].map(
-      ([, line, script = '', word]) => ({ page, line, script, word }),
-    ),
-  );
-
-  test.each(named)('there is $line, as $page says', ({ script, word }) => {
-    expect(['ci', ...Object.keys(scripts)]).toContain(script);
-    const directory = { bench: 'test/bench', soak: 'test/soak' }[script];
-    // NAME stands for any of them.
-    if (directory && word !== 'NAME')
-      expect(readdirSync(join(root, directory)).map((name) => name.replace('.test.ts', ''))).toContain(word);
-  });
-});
+import { pages, read } from './pages.ts';
 
 describe('links', () => {
   /** As GitHub makes anchors of headings. */
