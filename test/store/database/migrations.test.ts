@@ -133,7 +133,7 @@ test.runIf(onServer)('a server without advisory locks is migrated by one process
   expect(applied.flat().sort()).toEqual(['1_a', '2_b']);
 });
 
-test.skipIf(onServer)('the migrations say what prisma/schema.prisma says', async () => {
+test.skipIf(onServer)('the migrations say what prisma/schema.prisma says', { timeout: 180_000 }, async () => {
   const prismaDir = fileURLToPath(new URL('../../../prisma', import.meta.url));
   expect(await pendingSchemaChange(prismaDir)).toBeUndefined();
   // With a change it would write one.
