@@ -1,28 +1,27 @@
-// A gateway, and sessions of an existing SDK with it.
+// Sessions of an existing SDK with the gateway that the tests of a worker share.
 
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import { afterAll, beforeAll } from 'vitest';
+import { beforeAll } from 'vitest';
 import { newCredential, type TestCredential } from '../support/agents/live.ts';
 import { httpName, SDK_PREFIX, type SdkSession, sdkSession } from '../support/agents/sdk.ts';
 import { listen, startUpstream } from '../support/events/traffic.ts';
 import { eventually } from '../support/eventually.ts';
-import { type Account, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
+import { type Account, sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import { hops } from '../support/gateway/place.ts';
 import { visit } from '../support/visit.ts';
 
-/** Starts a gateway for the tests of the file that calls this. @param prefix of the names that sessions bind. */
+/** An account of its own for the tests of the file that calls this. @param prefix of the names that sessions bind. */
 export function sdkLab(prefix: string) {
   let gateway: TestGateway;
   let account: Account;
   let credential: TestCredential;
   let names = 0;
   beforeAll(async () => {
-    gateway = await startTestGateway();
+    gateway = await sharedGateway();
     account = await gateway.newAccount();
     credential = await newCredential(account);
   });
-  afterAll(() => gateway?.close());
 
   const newName = () => `${prefix}-${++names}.tunnel.localhost`;
   const connected = () => sdkSession(gateway, credential.authtoken);

@@ -9,11 +9,12 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { httpName } from '../support/agents/sdk.ts';
 import { crowd, download, listen, startUpstream, upload } from '../support/events/traffic.ts';
 import { eventually } from '../support/eventually.ts';
+import { shortened } from '../support/shortened.ts';
 import { visit } from '../support/visit.ts';
 import { connectTo, echoServer, sayTo, sdkLab } from './sdk-lab.ts';
 
-const MIB_EACH_WAY = 20;
-const CROWD = 2000;
+const MIB_EACH_WAY = shortened([4, 20]);
+const CROWDS = shortened([300, 2000]);
 
 const lab = sdkLab('sdk-traffic');
 const { newName, connected, placeOf, get, hello } = lab;
@@ -107,21 +108,21 @@ describe('what is served', () => {
     }
   });
 
-  test(`${MIB_EACH_WAY} MiB each way, with a length and in chunks, with equal checksums`, async () => {
+  test.each(MIB_EACH_WAY)('%i MiB each way, with a length and in chunks, with equal checksums', async (mebibytes) => {
     const upstream = await startUpstream();
     const listener = await httpName(await connected(), newName()).listenAndForward(upstream.url);
     const all = [
-      await download(placeOf(listener), MIB_EACH_WAY),
-      await upload(placeOf(listener), MIB_EACH_WAY, true),
-      await upload(placeOf(listener), MIB_EACH_WAY, false),
+      await download(placeOf(listener), mebibytes),
+      await upload(placeOf(listener), mebibytes, true),
+      await upload(placeOf(listener), mebibytes, false),
     ];
     for (const { sent, received, bytes } of all)
-      expect({ received, bytes }).toEqual({ received: sent, bytes: MIB_EACH_WAY * 2 ** 20 });
+      expect({ received, bytes }).toEqual({ received: sent, bytes: mebibytes * 2 ** 20 });
   });
 
-  test(`${CROWD} visitors at once over one session`, async () => {
+  test.each(CROWDS)('%i visitors at once over one session', async (visitors) => {
     const { listener } = await hello();
-    expect(await crowd(placeOf(listener), CROWD)).toEqual({ 200: CROWD });
+    expect(await crowd(placeOf(listener), visitors)).toEqual({ 200: visitors });
   });
 
   test('answers of 16 KiB, one at a time, are not held up by Nagle’s algorithm', async () => {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Peer, startScript } from '../../edge/http1/support.ts';
 import { keyPair, signed, startIssuer } from '../../policy/actions/issuer.ts';
 import { startUpstream, upload } from '../../support/events/traffic.ts';
+import { shortened } from '../../support/shortened.ts';
 import { visit } from '../../support/visit.ts';
 import { bodyOf, type HandledLab, http2Session, onRequest, portOf, readsBodies, startLab } from './lab.ts';
 
@@ -119,10 +120,15 @@ test('a body of more than 1 MiB that has to be checked is refused with 413', asy
   expect(upstream.most).toBe(0);
 });
 
-test.each([true, false])('30 MiB that need not be checked go on whole (length stated: %s)', async (length) => {
+test.each(
+  shortened([4, 30]).flatMap((mebibytes) => [
+    [mebibytes, true],
+    [mebibytes, false],
+  ]),
+)('%i MiB that need not be checked go on whole (length stated: %s)', async (mebibytes, length) => {
   const upstream = await startUpstream();
   const host = await lab.open(portOf(upstream.url), readsBodies);
-  const sums = await upload({ url: `http://${host}`, listener: lab.gateway.http }, 30, length);
+  const sums = await upload({ url: `http://${host}`, listener: lab.gateway.http }, mebibytes, length);
   expect(sums.received).toBe(sums.sent);
 });
 
