@@ -1,11 +1,11 @@
-// A gateway, a service and agents for one test file.
+// An account of a shared gateway, a service and agents for one test file.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { AgentOptions } from '../../agent/src/run/start-agent.ts';
 import { type FaultProxy, startFaultProxy } from '../support/faults/fault-proxy.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
+import { sharedGatewayWithAccount, type TestGateway } from '../support/gateway/gateway.ts';
 import { type LocalAgent, newDirectory, startService as startAgentProcess, startLocal } from './agents.ts';
 import { type Service, startService } from './visitors.ts';
 
@@ -24,7 +24,7 @@ export function agentLab({ isProxied = false } = {}) {
   const cleanups: (() => unknown)[] = [];
 
   beforeAll(async () => {
-    gateway = await startTestGateway();
+    gateway = await sharedGatewayWithAccount();
     service = await startService('hello');
     const [host = '', port] = gateway.agent.split(':');
     proxy = await startFaultProxy(host, Number(port));
@@ -37,7 +37,6 @@ export function agentLab({ isProxied = false } = {}) {
   });
   afterAll(async () => {
     await proxy.close();
-    await gateway.close();
     await service.close();
     shared.remove();
   });

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
+import { sharedGatewayWithAccount, type TestGateway } from '../support/gateway/gateway.ts';
 import { type AgentProcess, newDirectory, startService as startAgent, startProcess } from './agents.ts';
 import { visit } from './visitors.ts';
 
@@ -29,7 +29,7 @@ const service = createServer((request, response) => {
 let at: string;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await sharedGatewayWithAccount();
   await once(service.listen(0, '127.0.0.1'), 'listening');
   at = `127.0.0.1:${(service.address() as AddressInfo).port}`;
   const GATEWAY_CA = join(directory, 'ca.pem');
@@ -44,8 +44,7 @@ afterEach(async () => {
   for (const agent of running.splice(0)) await agent.kill('SIGKILL');
   slow.splice(0);
 });
-afterAll(async () => {
-  await gateway.close();
+afterAll(() => {
   service.closeAllConnections();
   service.close();
   remove();

@@ -5,12 +5,13 @@ import { createServer, get, request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listen } from '../agent/client/peer.ts';
 import { newClient, type TestClient } from '../agent/client/support.ts';
+import { newCredential } from '../support/agents/live.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FaultProxy, startFaultProxy } from '../support/faults/fault-proxy.ts';
-import { startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
+import { sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
 
 const ONE_WAY_MS = 50;
-const BYTES = 24 * 2 ** 20;
+const BYTES = 12 * 2 ** 20;
 /** The protocol's fixed window: no more of a stream would be on its way. */
 const FIXED = 256 * 1024;
 
@@ -28,14 +29,15 @@ const service = createServer((incoming, response) => {
 });
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await sharedGateway();
   const [host = '', port] = gateway.agent.split(':');
   proxy = await startFaultProxy(host, Number(port));
   proxy.shape({ delayMs: ONE_WAY_MS });
   const forwardsTo = `127.0.0.1:${await listen(service)}`;
+  const { authtoken } = await newCredential(await gateway.newAccount());
   const place = { host: '127.0.0.1', port: proxy.port, ca: gateway.ca };
   const usual = { heartbeatInterval: 10_000, heartbeatTolerance: 15_000 };
-  agent = newClient(place, { authtoken: gateway.first?.authtoken ?? '' }, usual);
+  agent = newClient(place, { authtoken }, usual);
   const url = new URL(await agent.open({ forwardsTo }).answered);
   const [visitorsHost, visitorsPort] = gateway.http.split(':');
   target = { host: visitorsHost, port: visitorsPort, headers: { host: url.host } };
@@ -45,7 +47,6 @@ afterAll(async () => {
   await proxy.close();
   service.close();
   service.closeAllConnections();
-  await gateway.close();
 });
 
 /** What was on its way at most, from the agent (`up`) or to it, while something was done. */

@@ -161,6 +161,6 @@ async function until(isSo: () => Promise<boolean>, ms: number): Promise<void> {
   const deadline = performance.now() + ms;
   while (!(await isSo().catch(() => false))) {
     if (performance.now() > deadline) throw new Error(`it was not so within ${ms} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await new Promise((resolve) => setTimeout(resolve, 25));
   }
 }

@@ -7,7 +7,6 @@ import { waiting } from '../events/waiting.ts';
 import { newCredential } from '../support/agents/live.ts';
 import { codeOf, type RawAgent, type Reply, rawAgent } from '../support/agents/raw-agent.ts';
 import { eventually } from '../support/eventually.ts';
-import { startTestGateway } from '../support/gateway/gateway.ts';
 import { visit } from '../support/visit.ts';
 import { again, back, rawAgents } from './raw-agents.ts';
 
@@ -185,23 +184,4 @@ describe('a tunnel of two sessions', () => {
     second.close();
     await eventually(async () => expect(await numbers()).toBeUndefined());
   });
-});
-
-test('agents are told the addresses of all nodes, that of their own first', async () => {
-  const addresses = [
-    'a.example.com:4443',
-    '127.0.0.1:4443',
-    '[fd00::2]:4443',
-    'b.example.com:443',
-    'c.example.com:443',
-  ];
-  const gateway = await startTestGateway({ AGENT_ADDRESSES: addresses.join(', ') });
-  try {
-    const agent = await rawAgent(gateway);
-    const { Extra } = await agent.auth((await newCredential(gateway)).authtoken);
-    const [a, own, ...rest] = addresses.map((ServerAddr) => ({ Region: '', ServerAddr }));
-    expect(Extra.ConnectAddresses).toEqual([own, a, ...rest.slice(0, 2)]);
-  } finally {
-    await gateway.close();
-  }
 });

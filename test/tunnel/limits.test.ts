@@ -1,4 +1,5 @@
-// What the agent listener grants to strangers, and to the agents of one account. Real TLS, raw frames.
+// What the agent listener grants to strangers, and to the agents of one account, and which other addresses it names to them.
+// Real TLS, raw frames.
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -17,11 +18,13 @@ const SILENT = 200;
 const SILENT_OF_ADDRESS = 100;
 const SESSIONS = 3;
 const PORTS = 2;
+const ADDRESSES = ['a.example.com:4443', '127.0.0.1:4443', '[fd00::2]:4443', 'b.example.com:443', 'c.example.com:443'];
 
 let gateway: TestGateway;
 let credential: TestCredential;
 beforeAll(async () => {
   gateway = await startTestGateway({
+    AGENT_ADDRESSES: ADDRESSES.join(', '),
     MAX_AGENTS: String(MAX_AGENTS),
     MAX_SESSIONS_PER_ACCOUNT: String(SESSIONS),
     MAX_TCP_PORTS_PER_ACCOUNT: String(PORTS),
@@ -230,4 +233,11 @@ test('a TLS handshake that is broken off, or is none, ends its connection alone'
   }
   (await dial(gateway)).destroy();
   expect((await agentOf(credential)).mux.isClosed).toBe(false);
+});
+
+test('agents are told the addresses of all nodes, that of their own first', async () => {
+  const { authtoken } = await elsewhere();
+  const { Extra } = await (await rawAgent(gateway)).auth(authtoken);
+  const [a, own, ...rest] = ADDRESSES.map((ServerAddr) => ({ Region: '', ServerAddr }));
+  expect(Extra.ConnectAddresses).toEqual([own, a, ...rest.slice(0, 2)]);
 });

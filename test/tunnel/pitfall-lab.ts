@@ -1,11 +1,11 @@
 // A gateway with short heartbeats, for what breaks agents in the field.
 
 import { connect } from 'node:net';
-import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { beforeAll, onTestFinished } from 'vitest';
 import { newCredential, type TestCredential } from '../support/agents/live.ts';
 import { startUpstream } from '../support/events/traffic.ts';
 import { type FaultProxy, startFaultProxy } from '../support/faults/fault-proxy.ts';
-import { type Account, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
+import { type Account, sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import { visit } from '../support/visit.ts';
 
 export const INTERVAL = 300;
@@ -13,21 +13,20 @@ export const TOLERANCE = 1500;
 /** What the SDK tries again after, at the latest, before it sleeps for two minutes; milliseconds. */
 export const RETRIES = { timeout: 6000 };
 
-/** Starts a gateway for the tests of the file that calls this. @param prefix of the names that sessions bind. */
+/** An account of its own for the tests of the file that calls this. @param prefix of the names that sessions bind. */
 export function pitfallLab(prefix: string) {
   let gateway: TestGateway;
   let account: Account;
   let credential: TestCredential;
   let names = 0;
   beforeAll(async () => {
-    gateway = await startTestGateway({
+    gateway = await sharedGateway({
       HEARTBEAT_INTERVAL_MS: String(INTERVAL),
       HEARTBEAT_TOLERANCE_MS: String(TOLERANCE),
     });
     account = await gateway.newAccount();
     credential = await newCredential(account);
   });
-  afterAll(() => gateway?.close());
 
   const newName = () => `${prefix}-${++names}.tunnel.localhost`;
   const get = (name: string) => visit(`http://${name}`, gateway.http);

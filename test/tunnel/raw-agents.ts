@@ -1,31 +1,30 @@
 // A gateway with short heartbeats, and agents that send raw frames to it.
 
-import { afterAll, beforeAll, expect } from 'vitest';
+import { beforeAll, expect } from 'vitest';
 import { ErrorCode, noopStreamEvents, openTypedStream } from '../../src/protocol/index.ts';
 import { newCredential, type TestCredential } from '../support/agents/live.ts';
 import { type RawAgent, type RawAgentOptions, type Reply, rawAgent } from '../support/agents/raw-agent.ts';
-import { type Account, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
+import { type Account, sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import { visit } from '../support/visit.ts';
 
 /** Short heartbeats: what a silent agent served must be gone after both. Milliseconds. */
 export const INTERVAL = 300;
 export const TOLERANCE = 1500;
 
-/** Starts a gateway for the tests of the file that calls this. @param prefix of the names that agents bind. */
+/** An account of its own for the tests of the file that calls this. @param prefix of the names that agents bind. */
 export function rawAgents(prefix: string) {
   let gateway: TestGateway;
   let account: Account;
   let credential: TestCredential;
   let names = 0;
   beforeAll(async () => {
-    gateway = await startTestGateway({
+    gateway = await sharedGateway({
       HEARTBEAT_INTERVAL_MS: String(INTERVAL),
       HEARTBEAT_TOLERANCE_MS: String(TOLERANCE),
     });
     account = await gateway.newAccount();
     credential = await newCredential(account);
   });
-  afterAll(() => gateway?.close());
 
   const newName = () => `${prefix}-${++names}.tunnel.localhost`;
   const get = async (name: string) => (await visit(`http://${name}`, gateway.http)).status;

@@ -13,6 +13,7 @@ import {
 } from '../../src/protocol/index.ts';
 import { newCredential } from '../support/agents/live.ts';
 import { codeOf, type RawAgent, type Reply, rawAgent } from '../support/agents/raw-agent.ts';
+import { shortened } from '../support/shortened.ts';
 import { rawAgents, say } from './raw-agents.ts';
 
 const lab = rawAgents('session-protocol');
@@ -198,7 +199,7 @@ describe('what is not of the protocol', () => {
         await Promise.race([hostile.call(StreamType.SERVER_INFO, {}).catch(() => {}), hostile.closed]);
         hostile.socket.destroy();
       }),
-      { numRuns: 60 },
+      { numRuns: Math.max(...shortened([15, 60])) },
     );
     await isServing(bystander);
     expect(lab.gateway.logs.filter((line) => line.includes('unexpected'))).toEqual([]);

@@ -4,7 +4,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { exportJWK, generateKeyPair } from 'jose';
+import { exportJWK, type GenerateKeyPairResult, generateKeyPair } from 'jose';
 import Provider, { type Configuration } from 'oidc-provider';
 
 /** A request that the gateway or a browser has sent to the provider. */
@@ -36,6 +36,11 @@ export interface ProviderOptions {
 }
 
 export const CLIENT = { client_id: 'shop', client_secret: 'a secret that only the test has' };
+
+const newKey = () => generateKeyPair('RS256', { extractable: true });
+
+/** That of every provider of this worker: making one takes as long as several log-ins. */
+let firstKey: Promise<GenerateKeyPairResult> | undefined;
 
 /** Starts one, with the client `CLIENT`. */
 export async function startProvider({ callback, accessSeconds = 3600 }: ProviderOptions): Promise<TestProvider> {
@@ -85,8 +90,7 @@ export async function startProvider({ callback, accessSeconds = 3600 }: Provider
       }),
     }),
   });
-  const withNewKeys = async () => {
-    const { privateKey } = await generateKeyPair('RS256', { extractable: true });
+  const withKey = async ({ privateKey }: GenerateKeyPairResult) => {
     const key = {
       ...(await exportJWK(privateKey)),
       use: 'sig',
@@ -95,14 +99,15 @@ export async function startProvider({ callback, accessSeconds = 3600 }: Provider
     };
     return new Provider(issuer, { ...configuration(), jwks: { keys: [key] } }).callback();
   };
-  let handle = await withNewKeys();
+  firstKey ??= newKey();
+  let handle = await withKey(await firstKey);
   const provider: TestProvider = {
     issuer,
     asked: (path) => asked.filter((one) => one.path === path),
     intercept: undefined,
     users,
     async rotateKeys() {
-      handle = await withNewKeys();
+      handle = await withKey(await newKey());
     },
     async close() {
       server.closeAllConnections();

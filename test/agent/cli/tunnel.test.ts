@@ -6,7 +6,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type FaultProxy, startFaultProxy } from '../../support/faults/fault-proxy.ts';
-import { startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
+import { sharedGatewayWithAccount, type TestGateway } from '../../support/gateway/gateway.ts';
 import { type AgentProcess, newDirectory, runToEnd, startProcess } from '../agents.ts';
 import { type Service, startEcho, startService, visit } from '../visitors.ts';
 
@@ -18,7 +18,7 @@ const { path: directory, remove } = newDirectory();
 const running: AgentProcess[] = [];
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await sharedGatewayWithAccount();
   service = await startService('hello');
   const [host = '', port] = gateway.agent.split(':');
   proxy = await startFaultProxy(host, Number(port));
@@ -33,7 +33,6 @@ afterEach(async () => {
 });
 afterAll(async () => {
   await proxy.close();
-  await gateway.close();
   await service.close();
   remove();
 });

@@ -9,6 +9,7 @@ import { CaptureLab, HOLD_MS } from './lab.ts';
 
 const MIB = 1024 * 1024;
 const MINUTE = 60_000;
+const BYTES = Buffer.alloc(MIB, 'x');
 let lab: CaptureLab;
 beforeEach(() => {
   lab = new CaptureLab();
@@ -18,8 +19,8 @@ afterEach(() => lab.captures.close());
 /** A request that has begun, with so many bytes of bodies. @returns what ends it. */
 function begin(endpointId: string, n: number, bodyBytes = 0): () => void {
   const detail = lab.observe(endpointId);
-  detail?.request?.take(Buffer.alloc(Math.ceil(bodyBytes / 2), n));
-  detail?.response?.take(Buffer.alloc(Math.floor(bodyBytes / 2), n));
+  detail?.request?.take(BYTES.subarray(0, Math.ceil(bodyBytes / 2)));
+  detail?.response?.take(BYTES.subarray(0, Math.floor(bodyBytes / 2)));
   return () => lab.captures.take({ ...reportOf(ACCOUNT, n), endpointId, observer: detail });
 }
 

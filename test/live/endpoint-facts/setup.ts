@@ -1,22 +1,21 @@
 // A gateway whose endpoints are asked for by GraphQL.
 
-import { afterAll, beforeAll, expect } from 'vitest';
+import { beforeAll, expect } from 'vitest';
 import { newCredential, type TestCredential } from '../../support/agents/live.ts';
 import { sdkSession } from '../../support/agents/sdk.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type Account, startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
+import { type Account, sharedGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 
 export let gateway: TestGateway;
 export let account: Account;
 export let credential: TestCredential;
-/** Starts a gateway with short heartbeats before the tests of a file, and closes it after these. */
+/** An account of a gateway with short heartbeats, for the tests of a file. */
 export function useGateway(): void {
   beforeAll(async () => {
-    gateway = await startTestGateway({ HEARTBEAT_TOLERANCE_MS: '2000', HEARTBEAT_INTERVAL_MS: '500' });
+    gateway = await sharedGateway({ HEARTBEAT_TOLERANCE_MS: '2000', HEARTBEAT_INTERVAL_MS: '500' });
     account = await gateway.newAccount();
     credential = await newCredential(account);
   });
-  afterAll(() => gateway?.close());
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: what a test expects of it, the test says.

@@ -27,9 +27,9 @@ export const shortenedTests = [
   'test/acme/{crash,two-gateways}.test.ts',
   'test/cluster/rounds.test.ts',
   'test/contract/hostile/hostile.test.ts',
-  'test/live/pipeline/requests.test.ts',
+  'test/live/{capture/restart,modules/each,pipeline/requests,policy/actions,traffic-events/sources}.test.ts',
   'test/ops/failures/{lost-legs,stop-without-database}.test.ts',
   'test/policy/actions/circuit-breaker.test.ts',
-  'test/tunnel/sdk-traffic.test.ts',
+  'test/tunnel/{fault-proxy,sdk-traffic,session-protocol}.test.ts',
   'test/workers/{database-away,upgrade}.test.ts',
 ];

@@ -30,16 +30,24 @@ import type { Account, Call, Owner, Query, TestGateway, TestOptions } from './ty
 export { onServer } from './place.ts';
 export type { Account, Call, Owner, Query, RequestOptions, TestGateway, TestOptions } from './types.ts';
 
-let shared: Promise<TestGateway> | undefined;
+const shared = new Map<string, Promise<TestGateway>>();
 
 /**
- * A gateway as it is without options, which the test files of a worker share: starting one takes as long as most files
- * do. For tests that work in accounts of their own and leave the database's tables as they are. Nobody closes it: it
- * ends with the worker.
+ * A gateway as it is without options, or with these environment variables, which the test files of a worker share:
+ * starting one takes as long as most files do. For tests that work in accounts of their own and leave the database's
+ * tables as they are. Nobody closes it: it ends with the worker.
  */
-export function sharedGateway(): Promise<TestGateway> {
-  shared ??= startTestGateway();
-  return shared;
+export function sharedGateway(overrides: Record<string, string> = {}): Promise<TestGateway> {
+  const key = JSON.stringify(overrides);
+  const gateway = shared.get(key) ?? startTestGateway(overrides);
+  shared.set(key, gateway);
+  return gateway;
+}
+
+/** The same with an account of its own, whose admin asks. */
+export async function sharedGatewayWithAccount(): Promise<TestGateway> {
+  const gateway = await sharedGateway();
+  return { ...gateway, ...(await gateway.newAccount()) };
 }
 
 /**
