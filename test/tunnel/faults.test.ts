@@ -21,6 +21,6 @@ test('an answer that the agent’s loss cuts short does not look complete', asyn
 });
 
 test('reconnects leave no descriptor behind', async () => {
-  const { before, after } = await reconnect(lab, 8);
+  const { before, after } = await reconnect(lab, 6);
   expect(after.descriptors).toBeLessThan(before.descriptors + CLOSING_MAX);
 });

@@ -6,12 +6,14 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { rootCertificates } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { newCredential, strangeToken } from '../support/agents/live.ts';
+import { codeOf as errorCodeOf, rawAgent } from '../support/agents/raw-agent.ts';
 import { httpName, SDK_PREFIX, sdkSession } from '../support/agents/sdk.ts';
 import { startUpstream } from '../support/events/traffic.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestGateway } from '../support/gateway/gateway.ts';
 import { hops, newPlace } from '../support/gateway/place.ts';
 import { visit } from '../support/visit.ts';
+import { again, back } from './raw-agents.ts';
 import { codeOf, echoServer, sayTo, sdkLab, soon } from './sdk-lab.ts';
 
 const lab = sdkLab('sdk');
@@ -148,29 +150,43 @@ describe('what comes back', () => {
     expect(answers).toEqual([...answers.slice(0, 2), ...answers.slice(0, 2), ...answers.slice(0, 2)]);
   });
 
-  test.skipIf(hops)('after a restart of the gateway: the same ids, URLs and port, with nobody’s help', async () => {
-    const place = await newPlace();
-    onTestFinished(() => place.remove());
-    let own = await startTestGateway({}, { place });
-    onTestFinished(() => own.close());
-    const balancer = await startBalancer(own.agent);
-    const echo = await echoServer();
-    const upstream = await startUpstream((_, response) => response.end('hello'));
-    const listed = async () => urls((await own.call('GET', '/tunnels')).body.tunnels);
-    const session = await sdkSession({ ...own, agent: balancer.address }, own.first?.authtoken ?? '');
-    const http = await httpName(session, newName()).listenAndForward(upstream.url);
-    const tcp = await session.tcpEndpoint().listenAndForward(echo);
-    const before = await listed();
+  test.skipIf(hops)(
+    'after a restart of the gateway: the same ids, URLs and port, with nobody’s help; names are kept for their agents',
+    async () => {
+      const place = await newPlace();
+      onTestFinished(() => place.remove());
+      let own = await startTestGateway({}, { place });
+      onTestFinished(() => own.close());
+      const balancer = await startBalancer(own.agent);
+      const echo = await echoServer();
+      const upstream = await startUpstream((_, response) => response.end('hello'));
+      const listed = async () => urls((await own.call('GET', '/tunnels')).body.tunnels);
+      const session = await sdkSession({ ...own, agent: balancer.address }, own.first?.authtoken ?? '');
+      const http = await httpName(session, newName()).listenAndForward(upstream.url);
+      const tcp = await session.tcpEndpoint().listenAndForward(echo);
+      const before = await listed();
+      const owner = await own.newAccount();
+      const [mine, others] = [await newCredential(owner), await newCredential(await own.newAccount())];
+      const [agent, name] = [await rawAgent(own), newName()];
+      const identity = await agent.auth(mine.authtoken);
+      const bound = await agent.bind(name);
 
-    balancer.hold();
-    const httpPort = portOf(own.http);
-    await own.close();
-    own = await startTestGateway({ HTTP_PORT: httpPort }, { place });
-    balancer.release(own.agent);
-    await eventually(async () => expect(await listed()).toMatchObject(before));
-    expect((await visit(String(http.url()), own.http)).body).toBe('hello');
-    expect(await sayTo(tcp.url(), 'there and back')).toBe('there and back');
-  });
+      balancer.hold();
+      const httpPort = portOf(own.http);
+      await own.close();
+      expect((await agent.closed).message).toBe('the gateway is stopping');
+      own = await startTestGateway({ HTTP_PORT: httpPort }, { place });
+      const [other, same] = [await rawAgent(own), await rawAgent(own)];
+      await other.auth(others.authtoken);
+      expect(errorCodeOf(await other.bind(name))).toBe(334);
+      expect((await same.auth(mine.authtoken, back({ identity }))).ClientId).toBe(identity.ClientId);
+      expect(await same.bind(name, again(bound))).toMatchObject({ Error: '', Id: bound.Id });
+      balancer.release(own.agent);
+      await eventually(async () => expect(await listed()).toMatchObject(before));
+      expect((await visit(String(http.url()), own.http)).body).toBe('hello');
+      expect(await sayTo(tcp.url(), 'there and back')).toBe('there and back');
+    },
+  );
 });
 
 const portOf = (address: string) => String(address.split(':').at(-1));

@@ -1,4 +1,4 @@
-// The end of sessions: silent agents, changed credentials, a gateway that stops, and peers that never authenticate.
+// The end of sessions: silent agents, changed credentials, and peers that never authenticate.
 
 import { once } from 'node:events';
 import { Agent } from 'node:http';
@@ -7,12 +7,10 @@ import { performance } from 'node:perf_hooks';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { ErrorCode, StreamType } from '../../src/protocol/index.ts';
 import { newCredential } from '../support/agents/live.ts';
-import { codeOf, dial, rawAgent } from '../support/agents/raw-agent.ts';
+import { codeOf, dial } from '../support/agents/raw-agent.ts';
 import { eventually } from '../support/eventually.ts';
-import { startTestGateway } from '../support/gateway/gateway.ts';
-import { newPlace } from '../support/gateway/place.ts';
 import { visit } from '../support/visit.ts';
-import { again, back, INTERVAL, rawAgents, TOLERANCE } from './raw-agents.ts';
+import { again, INTERVAL, rawAgents, TOLERANCE } from './raw-agents.ts';
 
 const lab = rawAgents('session-end');
 const { newName, agentOf, isServing } = lab;
@@ -93,26 +91,6 @@ describe('the end', () => {
     await lab.account.call('PATCH', `/bot_users/${bot.id}`, { active: false });
     expect((await agent.closed).message).toBe('the credential was revoked');
     await isServing(bystander);
-  });
-
-  test('a gateway that is stopped keeps the names of its agents for them', async () => {
-    const place = await newPlace();
-    onTestFinished(() => place.remove());
-    let own = await startTestGateway({}, { place });
-    onTestFinished(() => own.close());
-    const token = String(own.first?.authtoken);
-    const [agent, name] = [await rawAgent(own), newName()];
-    const identity = await agent.auth(token);
-    const bound = await agent.bind(name);
-    await own.close();
-    expect((await agent.closed).message).toBe('the gateway is stopping');
-    own = await startTestGateway({}, { place });
-    const other = await rawAgent(own);
-    await other.auth((await newCredential(own)).authtoken);
-    expect(codeOf(await other.bind(name))).toBe(334);
-    const same = await rawAgent(own);
-    expect((await same.auth(token, back({ identity }))).ClientId).toBe(identity.ClientId);
-    expect(await same.bind(name, again(bound))).toMatchObject({ Error: '', Id: bound.Id });
   });
 
   // The database is busy with them for a while: it comes where there is something to wait for anyway.
