@@ -42,7 +42,7 @@ afterAll(async () => {
   await gateway.close();
 });
 
-const big = randomBytes(8 * 2 ** 20);
+const big = randomBytes(2 * 2 ** 20);
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
 function connect(options: Parameters<typeof newClient>[1] = {}): TestClient {
