@@ -7,9 +7,9 @@ import { routes, schema } from '../../src/api/schema.ts';
 import { newId } from '../../src/store/ids.ts';
 import { type Owner, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import type { Answer } from '../support/gateway/http.ts';
-import { subscribe } from '../support/gateway/sse.ts';
+import { type Subscription, subscribe } from '../support/gateway/sse.ts';
 import { shortened } from '../support/shortened.ts';
-import { fieldNamed, mutations, type Place, placesOf, queries, subscriptions } from './operations.ts';
+import { type Field, fieldNamed, mutations, type Place, placesOf, queries, subscriptions } from './operations.ts';
 import { documentOf, requestOf } from './requests.ts';
 import { everyRow, fill, type Holder } from './sample-resources.ts';
 import { type Pair, type Trial, trials } from './trials.ts';
@@ -20,14 +20,22 @@ let other: Holder;
 /** Who asks. It has things older and newer than all of the other's, so that a cursor of theirs lies between its own. */
 let asking: Holder;
 let member: Owner;
+/** The asking account's subscriptions, opened before the other has anything; and what was made of its own after that. */
+let opened: { field: Field; events: Subscription }[];
+let newer: Holder;
 let before: string[];
 
 beforeAll(async () => {
   gateway = await startTestGateway();
   const account = await gateway.newAccount();
   asking = await fill(gateway, account);
+  opened = await Promise.all(
+    subscriptions
+      .filter(({ args }) => args.length === 0)
+      .map(async (field) => ({ field, events: await subscribe(gateway.api, account.key, documentOf(field, {})) })),
+  );
   other = await fill(gateway, await gateway.newAccount());
-  await fill(gateway, account);
+  newer = await fill(gateway, account);
   member = await account.addOwner();
   before = await everyRow(gateway);
 }, 90_000);
@@ -57,19 +65,40 @@ function expectNothingOfTheirs({ text }: Answer, pairs: Pair[]): void {
 }
 
 /**
- * The answers to both requests are one and the same; to a member, too, where something is to be changed.
+ * The answers to both requests are one and the same, whoever of them asks.
  * @returns the admin's.
  */
-async function expectSame(ask: (owner: Owner, values: object) => Promise<Answer>, trial: Trial): Promise<Answer> {
-  const { field, theirs, never, pairs } = trial;
-  const answers: Answer[] = [];
-  for (const owner of mutations.includes(field) ? [asking.account, member] : [asking.account]) {
+async function expectSame(
+  owners: Owner[],
+  ask: (owner: Owner, values: object) => Promise<Answer>,
+  { theirs, never, pairs }: Trial,
+): Promise<Answer | undefined> {
+  let answered: Answer | undefined;
+  for (const owner of owners) {
     const answer = await ask(owner, theirs);
     expect(seen(answer, pairs)).toEqual(seen(await ask(owner, never), pairs));
     expectNothingOfTheirs(answer, pairs);
-    answers.push(answer);
+    if (owner === asking.account) answered = answer;
   }
-  return answers[0] as Answer;
+  return answered;
+}
+
+const isLong = process.env.SOAK === 'long';
+
+/** Who asks through GraphQL: a member, too, where something is to be changed. What the admin does by REST, `npm test` leaves out here. */
+function askersOf({ field }: Trial, index: number): Owner[] {
+  if (!mutations.includes(field)) return [asking.account];
+  if (isLong) return [asking.account, member];
+  if (index > 0) return [asking.account];
+  return routes.some((row) => row.field === field.name) ? [member] : [asking.account, member];
+}
+
+/** In `npm test`, the first trial of each kind of place: the same code finds whatever inputs name. */
+function chosen(all: Trial[]): Trial[] {
+  if (isLong || all[0]?.field.name === 'node') return all;
+  const kindOf = ({ places: [place, second] }: Trial) =>
+    second ? 'together' : `${place?.role} ${(place?.path.length ?? 0) > 1}`;
+  return all.filter((trial, index) => all.findIndex((one) => kindOf(one) === kindOf(trial)) === index);
 }
 
 /** Whether ids choose among the objects of a list. In REST, older clients alone have that: see dialects.test.ts. */
@@ -79,8 +108,11 @@ describe.each(['queries', 'mutations'])('GraphQL %s', (which) => {
   const fields = (which === 'queries' ? queries : mutations).filter((field) => placesOf(field).length > 0);
 
   test.each(fields)('$name answers to another account’s id as to one that never existed', async (field) => {
-    for (const trial of trials(field, { asking, other })) {
-      const { body } = await expectSame(({ graphql }, values) => graphql(documentOf(field, values), values), trial);
+    for (const [index, trial] of chosen([...trials(field, { asking, other })]).entries()) {
+      const ask = ({ graphql }: Owner, values: object) => graphql(documentOf(field, values), values);
+      const answer = await expectSame(askersOf(trial, index), ask, trial);
+      if (!answer) continue;
+      const { body } = answer;
       if (field.name === 'node') expect(body).toEqual({ data: { node: null } });
       else if (field.name === 'nodes') expect(body).toEqual({ data: { nodes: [null] } });
       else if (field.name === 'endpointTraffic') expect(body).toEqual({ data: { endpointTraffic: [] } });
@@ -116,10 +148,14 @@ describe('REST', () => {
     expect(there).not.toEqual([]);
     // All of them are tried through GraphQL, which has the same resolvers.
     for (const trial of shortened(there)) {
-      const { status, body } = await expectSame(({ call }, values) => {
+      const ask = ({ call }: Owner, values: object) => {
         const request = requestOf(row, values);
         return call(row.method, request.path, request.body, { dialect: row.extended?.isOnly ? 'extended' : undefined });
-      }, trial);
+      };
+      const isChange = mutations.includes(field);
+      const { account } = asking;
+      const answer = await expectSame(isLong && isChange ? [account, member] : [account], ask, trial);
+      const { status, body } = answer ?? expect.unreachable();
       if (isPage(trial)) expect(status).toBe(200);
       else expectToBlame(trial, camelCase(body.msg), status);
     }
@@ -177,22 +213,12 @@ test('what was refused left every row of both accounts as it was', async () => {
 });
 
 test('a subscription tells an account of its own changes only', async () => {
-  const opened = await Promise.all(
-    subscriptions
-      .filter(({ args }) => args.length === 0)
-      .map(async (field) => ({
-        field,
-        events: await subscribe(gateway.api, asking.account.key, documentOf(field, {})),
-      })),
-  );
-  await fill(gateway, other.account);
-  const own = await fill(gateway, asking.account);
   for (const { field, events } of opened) {
     const kind = field.name.replace(/(Changed|Added)$/, '');
     const next = async () => (await events.next()).data[field.name];
     let change = await next();
     // An edge that has what it needs is an endpoint, too. What is not the account's own would be null.
-    for (; change.id !== own.ids[kind]; change = await next()) {
+    for (; change.id !== newer.ids[kind]; change = await next()) {
       expect(kind === 'auditEntry' || change[kind], field.name).toBeTruthy();
       expect(change.actorId ?? asking.account.ownerId, field.name).toBe(asking.account.ownerId);
     }
