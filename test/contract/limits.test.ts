@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Ids, Outcome } from './doors.ts';
 import { withMember } from './hostile/case.ts';
 import { type WritingName, writings } from './hostile/operations.ts';
-import { freshRoute } from './rows/rows.ts';
+import { anyRoute } from './rows/rows.ts';
 import { shapes } from './shapes.ts';
 import { makeWorld, type World } from './world.ts';
 
@@ -16,6 +16,9 @@ beforeAll(async () => {
 afterAll(() => world?.close());
 
 const doors = ['rest', 'graphql'] as const;
+/** Both lead to the same resolvers: in `npm test` one of two cases that differ in the door is left out, of each door as many. */
+const atSomeDoor = <T>(cases: T[]) =>
+  process.env.SOAK === 'long' ? cases : cases.filter((_, index) => index % 4 === 0 || index % 4 === 3);
 type DoorName = (typeof doors)[number];
 const other = (door: DoorName) => (door === 'rest' ? 'graphql' : 'rest');
 
@@ -88,24 +91,27 @@ const limitsOfTexts = (Object.keys(kinds) as Kind[]).flatMap((kind) =>
 );
 
 describe('texts are limited in bytes', () => {
-  test.each(limitsOfTexts)('$kind $member: $max bytes through $door', async ({ kind, member, max, number, door }) => {
-    const text = texts[door](max);
-    expect(Buffer.byteLength(text)).toBe(max);
-    const created = await write(door, kind, { ...good(kind), [member]: text });
-    expect(created).toMatchObject({ status: 201 });
-    const { id } = created.body;
-    expect(await read(other(door), kind, id, member)).toBe(text);
+  test.each(atSomeDoor(limitsOfTexts))(
+    '$kind $member: $max bytes through $door',
+    async ({ kind, member, max, number, door }) => {
+      const text = texts[door](max);
+      expect(Buffer.byteLength(text)).toBe(max);
+      const created = await write(door, kind, { ...good(kind), [member]: text });
+      expect(created).toMatchObject({ status: 201 });
+      const { id } = created.body;
+      expect(await read(other(door), kind, id, member)).toBe(text);
 
-    const refusal = {
-      status: 400,
-      errorCode: `ERR_GATEWAY_${number}`,
-      message: expect.stringContaining(String(max)),
-    };
-    const beyond = { [member]: `${text}x` };
-    expect(await write(door, kind, { ...good(kind), ...beyond })).toMatchObject(refusal);
-    expect(await write(door, updateOf(kind), beyond, { id })).toMatchObject(refusal);
-    expect(await read(door, kind, id, member)).toBe(text);
-  });
+      const refusal = {
+        status: 400,
+        errorCode: `ERR_GATEWAY_${number}`,
+        message: expect.stringContaining(String(max)),
+      };
+      const beyond = { [member]: `${text}x` };
+      expect(await write(door, kind, { ...good(kind), ...beyond })).toMatchObject(refusal);
+      expect(await write(door, updateOf(kind), beyond, { id })).toMatchObject(refusal);
+      expect(await read(door, kind, id, member)).toBe(text);
+    },
+  );
 });
 
 describe('the circuit breaker has limits', () => {
@@ -165,8 +171,8 @@ describe('the circuit breaker has limits', () => {
   ];
   const cases = limits.flatMap(([member, within, beyond]) => doors.map((door) => ({ member, within, beyond, door })));
 
-  test.each(cases)('$member through $door', async ({ member, within, beyond, door }) => {
-    const ids = await freshRoute()(world);
+  test.each(atSomeDoor(cases))('$member through $door', async ({ member, within, beyond, door }) => {
+    const ids = await anyRoute()(world);
     const put = (value: number) =>
       world.doors[door](world.account, { ...writings.putBreaker, shape: member }, ids, { [member]: value });
     const look = { ...writings.putBreaker, method: 'GET', field: 'httpsEdgeRouteCircuitBreaker' } as const;

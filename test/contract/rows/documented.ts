@@ -3,7 +3,7 @@
 import * as expected from '../expected.ts';
 import { destinationWith, extendedEndpoint, shapes } from '../shapes.ts';
 import type { World } from '../world.ts';
-import { fresh, freshRoute, type Row, row, the } from './rows.ts';
+import { anyRoute, fresh, type Row, row, the } from './rows.ts';
 import { examples } from './targets.ts';
 
 const { credential, destination, tokenOf } = expected;
@@ -127,13 +127,13 @@ const breaker = {
   volume_threshold: 0,
   error_threshold_percentage: 0.25,
 };
-const withBreaker = freshRoute(() => ({ circuit_breaker: breaker }));
+const withBreaker = anyRoute(() => ({ circuit_breaker: breaker }));
 
 const circuitBreaker: Row[] = [
   row(`PUT ${breakerPath}`, 200, 'replaceHttpsEdgeRouteCircuitBreaker', {
     note: 'everything given',
     shape: shapes.circuitBreaker,
-    at: freshRoute(),
+    at: anyRoute(),
     body: () => breaker,
     answer: () => breaker,
   }),

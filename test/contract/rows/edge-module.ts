@@ -4,7 +4,7 @@ import * as expected from '../expected.ts';
 import { shapes } from '../shapes.ts';
 import type { World } from '../world.ts';
 import { edge, moduleRows, routePath } from './module.ts';
-import { freshRoute, type Row } from './rows.ts';
+import { anyRoute, type Row } from './rows.ts';
 
 const always = (value: object) => () => value;
 
@@ -38,7 +38,7 @@ const everybody = { name: '', expressions: [], actions: [{ type: 'deny', config:
 const connections = 'on_tcp_connect:\n  - actions:\n      - type: deny\n';
 
 const ofRoute = (path: string, name: string) => ({
-  ...{ path: `${routePath}/{id}/${path}`, name: `httpsEdgeRoute${name}`, member: path, at: freshRoute },
+  ...{ path: `${routePath}/{id}/${path}`, name: `httpsEdgeRoute${name}`, member: path, at: anyRoute },
 });
 const ofTlsEdge = (path: string, name: string) => ({
   ...{ path: `/edges/tls/{id}/${path}`, name: `tlsEdge${name}`, member: path, at: edge('/edges/tls') },

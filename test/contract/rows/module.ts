@@ -4,7 +4,7 @@
 import * as expected from '../expected.ts';
 import { edgeShapes, shapes } from '../shapes.ts';
 import type { World } from '../world.ts';
-import { fresh, freshRoute, type Row, row, the } from './rows.ts';
+import { anyRoute, fresh, freshRoute, type Row, row, the } from './rows.ts';
 
 export const routePath = '/edges/https/{edge_id}/routes';
 const freshEdge = async (world: World) => ({ edge_id: (await fresh('/edges/https', {})(world)).id });
@@ -83,7 +83,7 @@ const backend = {
 };
 
 const modules: Row[] = [
-  { ...backend, path: `${routePath}/{id}/backend`, name: 'httpsEdgeRouteBackend', at: freshRoute },
+  { ...backend, path: `${routePath}/{id}/backend`, name: 'httpsEdgeRouteBackend', at: anyRoute },
   { ...backend, path: '/edges/tls/{id}/backend', name: 'tlsEdgeBackend', at: edge('/edges/tls') },
   { ...backend, path: '/edges/tcp/{id}/backend', name: 'tcpEdgeBackend', at: edge('/edges/tcp') },
   {

@@ -43,6 +43,20 @@ let made = 0;
 /** A text that no other has. */
 export const unique = (text: string) => `${text}-${++made}`;
 
+const edges = new WeakMap<World, Promise<{ id: string }>>();
+
+/** A route for whoever does not look at what it matches; `settings` are put into its modules. */
+export const anyRoute =
+  (settings: (world: World) => object = () => ({})) =>
+  async (world: World) => {
+    const ofWorld = edges.get(world) ?? fresh('/edges/https', {})(world);
+    edges.set(world, ofWorld);
+    const { id: edge_id } = await ofWorld;
+    const route = { match_type: 'exact_path', match: unique('/any'), ...settings(world) };
+    const { id } = await world.create(`/edges/https/${edge_id}/routes`, route);
+    return { edge_id, id: id as string };
+  };
+
 /** A route of an edge of its own; `settings` are put into its modules. */
 export const freshRoute =
   (settings: (world: World) => object = () => ({})) =>
