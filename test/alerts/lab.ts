@@ -33,7 +33,7 @@ export function useAlerts(overrides: Record<string, string> = {}): void {
         EVENT_WEBHOOK_HOSTS: '127.0.0.0/8',
         ...overrides,
       },
-      { now: () => Date.now() + aheadMs, alertPauseMs: 20 },
+      { now: () => Date.now() + aheadMs, alertPauseMs: 100 },
     );
   });
   afterAll(async () => {
