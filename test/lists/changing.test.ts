@@ -15,6 +15,8 @@ const ORDERS = [
   'created_at asc',
 ];
 const SEEDS = [1];
+/** Each order once in `npm test`, in one of three ways to read it. */
+const ordersOf = (way: number) => ORDERS.filter((_, index) => process.env.SOAK === 'long' || index % 3 === way);
 const ROWS = 40;
 const PAGE = 5;
 
@@ -24,7 +26,7 @@ beforeAll(async () => {
 });
 
 describe.each(SEEDS)('API keys that come, go and change (seed %i)', (seed) => {
-  test.each(ORDERS)('are found once each by REST in the order %s, while they stand', async (order) => {
+  test.each(ordersOf(0))('are found once each by REST in the order %s, while they stand', async (order) => {
     const list = await ChangingList.of(ROWS, seed);
     const query = new URLSearchParams({ limit: String(PAGE), ...(order && { order_by: order }) });
     const found: string[] = [];
@@ -37,13 +39,13 @@ describe.each(SEEDS)('API keys that come, go and change (seed %i)', (seed) => {
     await list.expectStanding(found, order);
   });
 
-  test.each(ORDERS)('are found once each by GraphQL in the order %s, while they stand', async (order) => {
+  test.each(ordersOf(1))('are found once each by GraphQL in the order %s, while they stand', async (order) => {
     const list = await ChangingList.of(ROWS, seed);
     const found = await pages(list, order, ['first', 'after', 'hasNextPage', 'endCursor']);
     await list.expectStanding(found.flat(), order);
   });
 
-  test.each(ORDERS)('are found once each from the end of the order %s, while they stand', async (order) => {
+  test.each(ordersOf(2))('are found once each from the end of the order %s, while they stand', async (order) => {
     const list = await ChangingList.of(ROWS, seed);
     const found = await pages(list, order, ['last', 'before', 'hasPreviousPage', 'startCursor']);
     await list.expectStanding(found.toReversed().flat(), order);

@@ -3,7 +3,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { snakeCase } from '../../src/api/naming.ts';
 import { type Account, sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
-import { allLists, fillLists, queriesOf, rowsMaxOf, tableNameOf } from './many-rows.ts';
+import { allLists, fillLists, type ListQuery, queriesOf, rowsMaxOf, tableNameOf } from './many-rows.ts';
 
 const ROWS = 60;
 /** In one document. */
@@ -22,7 +22,7 @@ test('every member of every list can be filtered by, and ordered by where it say
     const { body } = await account.graphql(`{ ${list.plural}(last: 5) { totalCount nodes { id } } }`);
     const { totalCount, nodes } = body.data[list.plural];
     expect(totalCount, list.plural).toBeGreaterThanOrEqual(Math.min(ROWS / 5, rowsMaxOf(list)));
-    const queries = queriesOf(list, nodes[0].id);
+    const queries = chosen(queriesOf(list, nodes[0].id));
     for (let from = 0; from < queries.length; from += FIELDS) {
       const fields = queries.slice(from, from + FIELDS).map((args, i) => {
         const given = Object.entries(args).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
@@ -33,6 +33,16 @@ test('every member of every list can be filtered by, and ordered by where it say
     }
   }
 });
+
+/** In `npm test` one filter of each member, and of each order one direction from the first page and the other from the middle on. */
+function chosen(queries: ListQuery[]): ListQuery[] {
+  if (process.env.SOAK === 'long') return queries;
+  const members = queries.map(({ filter = '' }) => /obj\.([\w.]+)/.exec(filter)?.[1]);
+  return queries.filter(({ orderBy, filter, after }, index) => {
+    if (filter !== undefined) return members.indexOf(members[index]) === index;
+    return orderBy?.endsWith('asc') === (after === undefined);
+  });
+}
 
 test('every member that a list can be ordered by has an index on the account, the member and the id', async () => {
   const rows = await gateway.app.prisma.$queryRaw<{ tablename: string; indexdef: string }[]>`
