@@ -26,24 +26,28 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-test('every printed URL has https, and the API responds there', STARTS_A_PROCESS, async () => {
-  const gateway = await startProcess(env);
-  try {
-    const address = /^https:\/\/127\.0\.0\.1:\d+$/;
-    expect(gateway.api).toMatch(address);
-    const printed = gateway.stdout.join('\n').match(/https?:\/\/[^\s/]+(?=\/(credentials|graphql|dashboard))/g);
-    expect(new Set(printed)).toEqual(new Set([gateway.api]));
-    expect(printed).toHaveLength(3);
-    const { status } = await receive(gateway.api, '/', { tls: { ca, servername: 'localhost' } });
-    expect(status).toBe(200);
-    const { value } = await samples(gateway.admin);
-    const end = value('gateway_certificate_expiry_timestamp_seconds', { source: 'api' });
-    expect(end * 1000).toBe(Date.parse(new X509Certificate(await readFile(env.API_TLS_CERT)).validTo));
-  } finally {
-    await gateway.kill('SIGTERM');
-    await gateway.place.remove();
-  }
-});
+test(
+  'every printed URL has https, and the API responds there; no log has the link to sign in',
+  STARTS_A_PROCESS,
+  async () => {
+    const gateway = await startProcess({ ...env, LOG_LEVEL: 'trace' });
+    try {
+      const address = /^https:\/\/127\.0\.0\.1:\d+$/;
+      expect(gateway.api).toMatch(address);
+      const printed = gateway.stdout.join('\n').match(/https?:\/\/[^\s/]+(?=\/(credentials|graphql|dashboard))/g);
+      expect(new Set(printed)).toEqual(new Set([gateway.api]));
+      expect(printed).toHaveLength(3);
+      const { status } = await receive(gateway.api, '/', { tls: { ca, servername: 'localhost' } });
+      expect(status).toBe(200);
+      const { value } = await samples(gateway.admin);
+      const end = value('gateway_certificate_expiry_timestamp_seconds', { source: 'api' });
+      expect(end * 1000).toBe(Date.parse(new X509Certificate(await readFile(env.API_TLS_CERT)).validTo));
+    } finally {
+      await gateway.kill('SIGTERM');
+      await gateway.place.remove();
+    }
+  },
+);
 
 test(
   'a key that does not match the certificate is reported in one line, without a stack',

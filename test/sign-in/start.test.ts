@@ -1,10 +1,10 @@
 // What a start prints for the browser.
 
 import { expect, test } from 'vitest';
-import { onServer } from '../support/gateway/gateway.ts';
+import { onServer, startTestGateway } from '../support/gateway/gateway.ts';
 import { newPlace } from '../support/gateway/place.ts';
 import { type GatewayProcess, startProcess } from '../support/gateway/process.ts';
-import { operations, PASSWORD } from './browser.ts';
+import { newBrowser, operations, PASSWORD, refusal } from './browser.ts';
 
 const printed = ({ stdout }: GatewayProcess) => stdout.filter((line) => line.startsWith('Dashboard: ')).join();
 
@@ -17,7 +17,33 @@ const redeem = ({ call }: GatewayProcess, token: string) =>
     { key: null, headers: { 'gateway-dashboard': '1', 'sec-fetch-site': 'same-origin' } },
   );
 
-test.skipIf(onServer)(
+test('of the links of several starts the newest works, until an admin has a password', async () => {
+  const place = await newPlace();
+  const open = async () => startTestGateway({}, { place });
+  const first = await open();
+  const older = first.signInToken;
+  await first.close();
+  const second = await open();
+  const links = [older, second.signInToken].map((token) => token ?? expect.unreachable());
+  expect(links[0]).not.toBe(links[1]);
+  const answers: (string | undefined)[] = [];
+  for (const token of links) {
+    const answer = await newBrowser(second.api).post({
+      query: operations.redeem,
+      variables: { input: { token, password: PASSWORD } },
+    });
+    answers.push(refusal(answer));
+  }
+  expect(answers).toEqual([expect.stringContaining('ERR_GATEWAY_90207'), undefined]);
+  await second.close();
+  const third = await open();
+  expect(third.signInToken).toBeNull();
+  await third.close();
+  await place.remove();
+});
+
+// What a process prints, tls-start.test.ts of the dashboard reads in `npm test`.
+test.skipIf(onServer || process.env.SOAK !== 'long')(
   'every start prints a link, of which the newest works, until an admin has a password; no log has it',
   { timeout: 90_000 },
   async () => {
