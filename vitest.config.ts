@@ -107,10 +107,7 @@ export default defineConfig({
         test: {
           name: 'yoga',
           env: { GATEWAY_TEST_DATABASE: 'embedded', GATEWAY_TEST_ONLY_YOGA: '1' },
-          include: [
-            'test/graphql/{engine/*,idempotency,subscriptions}.test.ts',
-            ...onlyLong('test/contract/{hostile/hostile,operations}.test.ts'),
-          ],
+          include: ['test/graphql/by-yoga.ts', ...onlyLong('test/contract/{hostile/hostile,operations}.test.ts')],
         },
       },
       {
