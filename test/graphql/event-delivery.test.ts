@@ -1,18 +1,17 @@
 // How delivery is going, through GraphQL: watched, in lists, and in the catalogue of types.
 
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { newId } from '../../src/store/ids.ts';
-import { type Account, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
+import { type Account, countingGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import { type Subscription, subscribe } from '../support/gateway/sse.ts';
-import { countingAtOneTime, shapesOf, statementsOf } from '../support/gateway/statements.ts';
+import { shapesOf, statementsOf } from '../support/gateway/statements.ts';
 
 let gateway: TestGateway;
 let account: Account;
 beforeAll(async () => {
-  gateway = await startTestGateway({ NODE_LEASE_MS: '600000' }, countingAtOneTime());
+  gateway = await countingGateway();
   account = await gateway.newAccount();
 });
-afterAll(() => gateway.close());
 
 const newDestination = async (): Promise<string> =>
   (await account.call('POST', '/event_destinations', { target: { datadog: { api_key: 'secret' } } })).body.id;

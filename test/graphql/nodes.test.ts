@@ -1,10 +1,10 @@
 // Many objects at once, of any kinds, by their ids.
 
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { newId } from '../../src/store/ids.ts';
 import { fill, type Holder, oneOfEach } from '../accounts/sample-resources.ts';
-import { type Account, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
-import { countingAtOneTime, shapesOf, statementsOf } from '../support/gateway/statements.ts';
+import { type Account, countingGateway, type TestGateway } from '../support/gateway/gateway.ts';
+import { shapesOf, statementsOf } from '../support/gateway/statements.ts';
 
 const NODES = 'query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }';
 
@@ -13,12 +13,11 @@ let account: Account;
 let holder: Holder;
 let other: Holder;
 beforeAll(async () => {
-  gateway = await startTestGateway({ NODE_LEASE_MS: '600000' }, countingAtOneTime());
+  gateway = await countingGateway();
   account = await gateway.newAccount();
   holder = await fill(gateway, account);
   other = await fill(gateway, await gateway.newAccount());
 }, 90_000);
-afterAll(() => gateway?.close());
 
 async function ask(ids: string[], query = NODES) {
   const { body } = await account.graphql(query, { ids });

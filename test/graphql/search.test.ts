@@ -1,11 +1,11 @@
 // Finding anything of an account by a piece of it.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/store/ids.ts';
 import { fill, type Holder, oneOfEach } from '../accounts/sample-resources.ts';
 import { leaveTo, openSession } from '../support/agents/live.ts';
-import { type Account, type Owner, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
-import { countingAtOneTime, statementsOf } from '../support/gateway/statements.ts';
+import { type Account, countingGateway, type Owner, type TestGateway } from '../support/gateway/gateway.ts';
+import { statementsOf } from '../support/gateway/statements.ts';
 import { shortened } from '../support/shortened.ts';
 
 interface Hit {
@@ -20,7 +20,7 @@ let account: Account;
 let holder: Holder;
 const offline = newId('oep');
 beforeAll(async () => {
-  gateway = await startTestGateway({ NODE_LEASE_MS: '600000' }, countingAtOneTime());
+  gateway = await countingGateway();
   account = await gateway.newAccount();
   holder = await fill(gateway, account);
   await gateway.app.prisma.offlineEndpoint.create({
@@ -31,7 +31,6 @@ beforeAll(async () => {
     },
   });
 }, 90_000);
-afterAll(() => gateway?.close());
 
 async function ask(text: string, first?: number, by: Owner = account): Promise<Hit[]> {
   const query = 'query ($text: String!, $first: Int) { search(text: $text, first: $first) { kind id title detail } }';

@@ -1,17 +1,17 @@
 // No list asks the database once per row.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/store/ids.ts';
 import { newCredential, openSession } from '../support/agents/live.ts';
-import { type Account, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
-import { countingAtOneTime, shapesOf, statementsOf } from '../support/gateway/statements.ts';
+import { type Account, countingGateway, type TestGateway } from '../support/gateway/gateway.ts';
+import { shapesOf, statementsOf } from '../support/gateway/statements.ts';
 
 const STATEMENTS_MAX = 4;
 
 let gateway: TestGateway;
 let account: Account;
 beforeAll(async () => {
-  gateway = await startTestGateway({ NODE_LEASE_MS: '600000' }, countingAtOneTime());
+  gateway = await countingGateway();
   account = await gateway.newAccount();
   const { accountId } = account;
   const owners = [account, ...(await Promise.all(Array.from({ length: 9 }, () => account.addOwner({ kind: 'BOT' }))))];
@@ -22,7 +22,6 @@ beforeAll(async () => {
     }),
   });
 });
-afterAll(() => gateway.close());
 
 /** The statements that a request takes of a caller who is known already. */
 async function statementsFor(ask: () => Promise<{ status: number; text: string }>): Promise<string[]> {

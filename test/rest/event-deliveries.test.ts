@@ -1,8 +1,8 @@
 // How delivery to a destination goes, as its owner sees it: what waits, what failed, what was refused for good.
 
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { delivery, startWebhook, type Webhook } from '../support/events/webhook.ts';
-import { type Account, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
+import { type Account, sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import { type Subscription, subscribe } from '../support/gateway/sse.ts';
 
 let gateway: TestGateway;
@@ -11,9 +11,8 @@ let webhook: Webhook;
 let id: string;
 let stream: Subscription;
 beforeAll(async () => {
-  gateway = await startTestGateway({ EVENT_WEBHOOK_HOSTS: '127.0.0.0/8' });
+  gateway = await sharedGateway({ EVENT_WEBHOOK_HOSTS: '127.0.0.0/8' });
 });
-afterAll(() => gateway.close());
 
 const target = (url: string) => ({ webhook: { url, signing_secret: 'not-shorter-than-16-bytes' } });
 const FIELDS =

@@ -2,16 +2,15 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startWebhook, type Webhook } from '../support/events/webhook.ts';
-import { type Account, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
+import { type Account, sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
 
 let gateway: TestGateway;
 let webhook: Webhook;
 beforeAll(async () => {
   webhook = await startWebhook();
-  gateway = await startTestGateway({ EVENT_WEBHOOK_HOSTS: '127.0.0.0/8' });
+  gateway = await sharedGateway({ EVENT_WEBHOOK_HOSTS: '127.0.0.0/8' });
 });
 afterAll(async () => {
-  await gateway.close();
   await webhook.close();
 });
 

@@ -1,25 +1,24 @@
 // Whatever is written through the API is told of, as it is shown, with its write and not without it.
 
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { auditedResources } from '../../../src/api/collections/nodes.ts';
 import { type AuditedResource, eventNameOf } from '../../../src/api/resource.ts';
 import { eventTypes } from '../../../src/api/resources/events/catalog.ts';
 import { routes } from '../../../src/api/schema.ts';
 import { inSnakeCase } from '../../accounts/requests.ts';
 import { creation, creationInput, fill, type Holder } from '../../accounts/sample-resources.ts';
-import { type Account, startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
-import { countingAtOneTime, statementsOf } from '../../support/gateway/statements.ts';
+import { type Account, countingGateway, sharedGateway, type TestGateway } from '../../support/gateway/gateway.ts';
+import { statementsOf } from '../../support/gateway/statements.ts';
 import { auditTypes, type Told, waiting } from '../waiting.ts';
 
 let gateway: TestGateway;
 let account: Account;
 let holder: Holder;
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await sharedGateway();
   account = await gateway.newAccount();
   holder = await fill(gateway, account);
 });
-afterAll(() => gateway.close());
 
 const audited = auditedResources();
 const resourcesByRest = audited.filter(({ kind }) => routes.some(({ field }) => field === creation(kind)));
@@ -190,8 +189,7 @@ test('several destinations get the same event, one each, however many subscripti
 });
 
 test('what a write costs: one statement for events; the object before and after, its lock, and the entry', async () => {
-  const counting = await startTestGateway({ NODE_LEASE_MS: '600000' }, countingAtOneTime());
-  const { call } = counting;
+  const { call } = await (await countingGateway()).newAccount();
   const uri = `/ip_policies/${(await call('POST', '/ip_policies', {})).body.id}`;
   const itself = /^(BEGIN|COMMIT|(INSERT INTO|UPDATE|DELETE FROM) "public"."ip_policy")/;
   const costOf = async (method: string, path: string, input?: object) => {
@@ -206,5 +204,4 @@ test('what a write costs: one statement for events; the object before and after,
   expect(await costOf('PATCH', uri, { description: 'x' })).toEqual(updated);
   expect(await costOf('PATCH', uri, { description: 'x' })).toEqual([...updated.slice(0, -1), 'md5']);
   expect((await costOf('DELETE', uri)).slice(0, 2)).toEqual(['event_subscription', object]);
-  await counting.close();
 });

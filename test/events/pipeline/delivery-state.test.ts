@@ -1,6 +1,6 @@
 // What is said of delivery is what the receiver saw, at every step and at every moment.
 
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import {
   change,
   changeAll,
@@ -12,7 +12,7 @@ import {
 } from '../../support/events/pipeline-account.ts';
 import { numbers, type Receiver, startReceiver } from '../../support/events/pipeline-receiver.ts';
 import { delivery } from '../../support/events/webhook.ts';
-import { type Account, startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
+import { type Account, sharedGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 import { subscribe } from '../../support/gateway/sse.ts';
 
 const FIELDS = `destinationId state attempts nextAttemptAt waitingEvents waitingBytes oldestWaitingAt deliveredEvents
@@ -23,9 +23,8 @@ let account: Account;
 let receiver: Receiver;
 let id: string;
 beforeAll(async () => {
-  gateway = await startTestGateway({ EVENT_WEBHOOK_HOSTS: '127.0.0.0/8' });
+  gateway = await sharedGateway({ EVENT_WEBHOOK_HOSTS: '127.0.0.0/8' });
 });
-afterAll(() => gateway.close());
 beforeEach(async () => {
   account = await gateway.newAccount();
   receiver = await startReceiver();

@@ -4,18 +4,17 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deliveryOf, newDestination, subscribeTo, upTo, webhookAt } from '../../support/events/pipeline-account.ts';
 import { distinct, type Receiver, startReceiver } from '../../support/events/pipeline-receiver.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type Account, startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
+import { type Account, sharedGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 
 let gateway: TestGateway;
 let account: Account;
 let receiver: Receiver;
 beforeAll(async () => {
-  gateway = await startTestGateway({ EVENT_WEBHOOK_HOSTS: '127.0.0.0/8' });
+  gateway = await sharedGateway({ EVENT_WEBHOOK_HOSTS: '127.0.0.0/8' });
   account = await gateway.newAccount();
   receiver = await startReceiver();
 });
 afterAll(async () => {
-  await gateway.close();
   await receiver.close();
 });
 

@@ -23,7 +23,7 @@ import { root } from '../root.ts';
 import { send, sendRaw } from './http.ts';
 import { answerChecksOf } from './openapi.ts';
 import { freePorts, hasWorkers, hops, migrations, newPlace } from './place.ts';
-import { noteStatement } from './statements.ts';
+import { countingAtOneTime, noteStatement } from './statements.ts';
 
 import type { Account, Call, Owner, Query, TestGateway, TestOptions } from './types.ts';
 
@@ -33,21 +33,30 @@ export type { Account, Call, Owner, Query, RequestOptions, TestGateway, TestOpti
 const shared = new Map<string, Promise<TestGateway>>();
 
 /**
- * A gateway as it is without options, or with these environment variables, which the test files of a worker share:
- * starting one takes as long as most files do. For tests that work in accounts of their own and leave the database's
- * tables as they are. Nobody closes it: it ends with the worker.
+ * A gateway that the test files of a worker share, those with the same options: starting one takes as long as most files
+ * do. For tests that work in accounts of their own and leave the database's tables as they are. Nobody closes it: it
+ * ends with the worker.
+ * @param overrides environment variables.
  */
 export function sharedGateway(overrides: Record<string, string> = {}): Promise<TestGateway> {
-  const key = JSON.stringify(overrides);
-  const gateway = shared.get(key) ?? startTestGateway(overrides);
-  shared.set(key, gateway);
-  return gateway;
+  return sharedAs(JSON.stringify(overrides), () => startTestGateway(overrides));
 }
 
 /** The same with an account of its own, whose admin asks. */
 export async function sharedGatewayWithAccount(): Promise<TestGateway> {
   const gateway = await sharedGateway();
   return { ...gateway, ...(await gateway.newAccount()) };
+}
+
+/** Another that is shared, whose requests' statements count. Its clock stands still. */
+export function countingGateway(): Promise<TestGateway> {
+  return sharedAs('counting', () => startTestGateway({ NODE_LEASE_MS: '600000' }, countingAtOneTime()));
+}
+
+function sharedAs(name: string, start: () => Promise<TestGateway>): Promise<TestGateway> {
+  const gateway = shared.get(name) ?? start();
+  shared.set(name, gateway);
+  return gateway;
 }
 
 /**
