@@ -23,10 +23,10 @@ test('entries are deleted once they are too old, in batches, and no sooner', asy
   const { prisma } = gateway.app;
   const { accountId } = gateway;
   const now = Date.now();
-  const entry = { accountId, source: 'API', action: 'CREATED', kind: 'credential', createdAt: new Date(now) };
-  await prisma.auditEntry.createMany({
-    data: Array.from({ length: ROWS }, (_, index) => ({ ...entry, id: newId('au', now), objectId: `cr_${index}` })),
-  });
+  const ids = Array.from({ length: ROWS }, () => newId('au', now));
+  await prisma.$executeRaw`
+    INSERT INTO audit_entry (id, account_id, source, action, kind, object_id, created_at)
+    SELECT id, ${accountId}, 'API', 'CREATED', 'credential', 'cr_1', now() FROM unnest(${ids}::text[]) AS id`;
   await sweepAudit(prisma, 90, now + 89 * DAY);
   expect(await prisma.auditEntry.count()).toBe(ROWS);
   await sweepAudit(prisma, 90, now + 91 * DAY);

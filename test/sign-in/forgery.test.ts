@@ -28,7 +28,7 @@ const count = async () => (await gateway.graphql(operations.credentials)).body.d
 describe.each([
   ['by our own framing', () => gateway.api],
   ['by Yoga’s adapter', () => gateway.byYoga()],
-])('%s', (_, listener) => {
+])('%s', (by, listener) => {
   let api: string;
   let victim: Browser;
   beforeAll(async () => {
@@ -89,7 +89,8 @@ describe.each([
     expect(refusal(answer)).toBe(NOT_THE_DASHBOARD);
   });
 
-  test('GraphiQL opens all the same', async () => {
+  // It is served before anything gets to the adapter.
+  test.skipIf(by === 'by Yoga’s adapter')('GraphiQL opens all the same', async () => {
     const headers = { 'sec-fetch-site': 'none', accept: 'text/html', 'content-type': undefined };
     expect((await sends(headers).send('GET', '/graphql')).status).toBe(200);
   });

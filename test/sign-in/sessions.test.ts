@@ -10,7 +10,7 @@ import { isSignedIn, newBrowser, refusal, sessionsOf, signedIn, signedInAgain, s
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 /** Requests a minute of each session, and of each key. */
-const ALLOWANCE = 200;
+const ALLOWANCE = 100;
 const OVER = 'UNAUTHENTICATED ERR_GATEWAY_90200';
 
 let gateway: TestGateway;

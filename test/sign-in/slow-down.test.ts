@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { TestGateway } from '../support/gateway/gateway.ts';
 import type { Answer } from '../support/gateway/http.ts';
-import { newBrowser, PASSWORD, refusal, signedIn, startWithDashboard } from './browser.ts';
+import { linkFor, newBrowser, PASSWORD, refusal, startWithDashboard } from './browser.ts';
 
 const ADMIN = 'admin@localhost';
 const WRONG = 'FORBIDDEN ERR_GATEWAY_90205';
@@ -17,7 +17,8 @@ beforeAll(async () => {
     { PUBLIC_API_URL: 'https://gateway.example', TRUSTED_PROXIES: '127.0.0.1' },
     { now: () => time },
   );
-  await signedIn(gateway, gateway.key, gateway.ownerId);
+  // Its password takes as long to compare as any.
+  await newBrowser(gateway.api).redeem(await linkFor(gateway, gateway.key, gateway.ownerId));
 });
 afterAll(() => gateway.close());
 // What failed is forgotten after a day.
@@ -173,7 +174,7 @@ test('an e-mail address that nobody has is told by nothing from a wrong password
     return user + system;
   };
   let [known, unknown] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  for (let round = 1; round <= 20; round++) {
+  for (let round = 1; round <= 10; round++) {
     known = Math.min(known, await work(ADMIN));
     unknown = Math.min(unknown, await work('nobody@example.com'));
   }
