@@ -23,13 +23,14 @@ export const longTests = [
 /** Tests that have more rounds there. */
 export const shortenedTests = [
   'test/boot/benchmarks.test.ts',
-  'test/accounts/{inactive-owner,other-account,roles}.test.ts',
+  'test/accounts/{idempotency,inactive-owner,other-account,roles}.test.ts',
   'test/acme/{crash,two-gateways}.test.ts',
   'test/cluster/rounds.test.ts',
   'test/clients/calls.test.ts',
   'test/contract/{limits,operations}.test.ts',
   'test/contract/hostile/hostile.test.ts',
-  'test/graphql/search.test.ts',
+  'test/events/pipeline/{audit,gateways}.test.ts',
+  'test/graphql/{provisioning,search}.test.ts',
   'test/lists/{changing,filter-property,many-rows}.test.ts',
   'test/live/{capture/restart,modules/each,pipeline/requests,policy/actions,traffic-events/sources}.test.ts',
   'test/ops/failures/{lost-legs,stop-without-database}.test.ts',
