@@ -53,9 +53,10 @@ describe('REST', () => {
     '$method $path refuses a key of an inactive owner as one that never was',
     async (row) => {
       const request = requestOf(row, argumentsOf(fieldNamed(row.field), holder));
-      const stranger = await gateway.call(row.method, request.path, request.body, { key: never });
+      const dialect = row.extended?.isOnly ? 'extended' : undefined;
+      const stranger = await gateway.call(row.method, request.path, request.body, { dialect, key: never });
       for (const { call } of shutOut) {
-        const answer = await call(row.method, request.path, request.body);
+        const answer = await call(row.method, request.path, request.body, { dialect });
         expect(answer).toMatchObject({ status: 401, body: { error_code: 'ERR_GATEWAY_203' } });
         expect(seen(answer)).toEqual(seen(stranger));
       }
