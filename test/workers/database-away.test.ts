@@ -15,7 +15,7 @@ import { startVisitors } from './visitors.ts';
 const LEASE_MS = 1000;
 const AWAY_MS = 3 * LEASE_MS;
 /** Of each phase. */
-const VISITS = 300;
+const VISITS = 60;
 /** A statement that the server still works on, as far as the gateway can tell, may take 30 s. */
 const BACK = { timeout: 60_000, interval: 100 };
 const LONG = { timeout: 180_000 };

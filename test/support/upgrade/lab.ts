@@ -16,7 +16,9 @@ const START_MS = 60_000;
 /** How long an upgrade may take on a busy machine, in milliseconds. */
 const UPGRADE_MS = 120_000;
 
-export interface LabOptions extends Pick<LoadOptions, 'connections' | 'webSockets' | 'eventStreams' | 'pauseMs'> {
+type Streams = 'connections' | 'webSockets' | 'eventStreams' | 'pauseMs' | 'apiPauseMs';
+
+export interface LabOptions extends Pick<LoadOptions, Streams> {
   /** Agents of ours, and those that are programs with an SDK. */
   agents: number;
   sdkAgents: number;

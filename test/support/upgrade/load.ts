@@ -55,6 +55,8 @@ export interface LoadOptions {
   eventStreams: number;
   /** How long each connection waits between two requests, in milliseconds: 0 takes all of the machine. */
   pauseMs: number;
+  /** The same between two calls of the API; 10 when left out. */
+  apiPauseMs?: number;
 }
 
 /** A WebSocket that is silent for so many seconds has failed: a busy machine may be slow. */
@@ -176,6 +178,7 @@ export class Load {
   }
 
   async #callApi(): Promise<void> {
+    const { apiPauseMs = 10 } = this.#options;
     while (!this.#isEnding) {
       const startedAt = performance.now();
       const answer = await this.#options.gateway
@@ -185,7 +188,7 @@ export class Load {
       this.apiCalls++;
       if (answer instanceof Error) this.#fail(`API: ${answer.message}`);
       else if (answer.status !== 200) this.#fail(`API: ${answer.status}`);
-      await pause(10);
+      await pause(apiPauseMs);
     }
   }
 }
