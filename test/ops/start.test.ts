@@ -1,16 +1,18 @@
-// What a start prints, and when it refuses.
+// What a start prints, when it refuses, and how a process ends.
 
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ADDRESS_ATTEMPT_MS } from '../../src/protocol/index.ts';
-import { onServer, startTestGateway } from '../support/gateway/gateway.ts';
-import { migrations, newPlace, type Place } from '../support/gateway/place.ts';
+import { eventually } from '../support/eventually.ts';
+import { startTestGateway } from '../support/gateway/gateway.ts';
+import { migrations, newPlace, onServer, type Place } from '../support/gateway/place.ts';
 import { type GatewayProcess, runRefused, startProcess } from '../support/gateway/process.ts';
 
 const STARTS_A_PROCESS = { timeout: 60_000 };
@@ -21,20 +23,28 @@ const READY = new RegExp(
   `^ready api=http://${ADDRESS} admin=http://${ADDRESS} agent=${ADDRESS} http=${ADDRESS} https=${ADDRESS} tcp=\\S+$`,
 );
 
-async function withTakenPort(work: (place: Place, port: string) => Promise<void>): Promise<void> {
-  const place = await newPlace();
+/** A port that another program has, for as long as the work takes. */
+async function withTakenPort(work: (port: string) => Promise<void>): Promise<void> {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
-  await work(place, String((taken.address() as AddressInfo).port)).finally(() => taken.close());
-  await place.remove();
+  await work(String((taken.address() as AddressInfo).port)).finally(() => taken.close());
 }
 
+const stopping = ({ admin }: GatewayProcess) =>
+  eventually(async () => {
+    const answer = await fetch(`${admin}/readyz`);
+    expect([answer.status, await answer.text()]).toEqual([503, 'The gateway is stopping.\n']);
+  });
+
+// One process after the other on the same data, each of which is ended in another way.
 describe('on an empty database', STARTS_A_PROCESS, () => {
   let place: Place;
   let gateway: GatewayProcess;
+  let apiKey = '';
   beforeAll(async () => {
     place = await newPlace({ empty: true });
-    gateway = await startProcess({}, place);
+    gateway = await startProcess({ DRAIN_MS: '60000' }, place);
+    apiKey = gateway.apiKey ?? '';
   });
   afterAll(async () => {
     await gateway?.kill();
@@ -42,8 +52,8 @@ describe('on an empty database', STARTS_A_PROCESS, () => {
   });
 
   test('the first start prints both secrets, ready, and a curl that works', async () => {
-    const [apiKey, authtoken, ready, ...after] = gateway.stdout;
-    expect(apiKey).toMatch(/^API key: [0-9A-Za-z]{27}_[0-9A-Za-z]{22,}$/);
+    const [key, authtoken, ready, ...after] = gateway.stdout;
+    expect(key).toMatch(/^API key: [0-9A-Za-z]{27}_[0-9A-Za-z]{22,}$/);
     expect(authtoken).toMatch(/^Authtoken: [0-9A-Za-z]{27}_[0-9A-Za-z]{22,}$/);
     expect(ready).toMatch(READY);
     for (const line of gateway.stderr) expect(() => JSON.parse(line)).not.toThrow();
@@ -67,32 +77,73 @@ describe('on an empty database', STARTS_A_PROCESS, () => {
     },
   );
 
+  test('after SIGINT a second signal, SIGTERM, does not wait', async () => {
+    const { hostname, port } = new URL(gateway.api);
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => undefined);
+    socket.write('POST /credentials HTTP/1.1\r\nHost: x\r\n');
+    expect((await gateway.call('GET', '/credentials')).status).toBe(200);
+    process.kill(gateway.pid, 'SIGINT');
+    await stopping(gateway);
+    expect(await gateway.kill('SIGTERM')).toBe(1);
+  });
+
   test('later starts print no secret, and have what was made', async () => {
-    expect(await gateway.kill('SIGTERM')).toBe(0);
-    gateway = await gateway.restart();
+    gateway = await gateway.restart({ DRAIN_MS: '15000' });
     expect(gateway.stdout[0]).toMatch(READY);
     expect(gateway.stdout.filter((line) => /^(API key|Authtoken):/.test(line))).toEqual([]);
     expect((await gateway.call('GET', '/credentials')).body.credentials).toHaveLength(2);
   });
+
+  test('a request under way is answered, readiness is gone at once, and the exit code is 0', async () => {
+    const { hostname, port } = new URL(gateway.api);
+    const body = '{"description":"under way"}';
+    const socket = connect(Number(port), hostname);
+    const answer = text(socket);
+    const head = [
+      `POST /credentials HTTP/1.1`,
+      `Host: ${hostname}`,
+      `Authorization: Bearer ${apiKey}`,
+      'Service-Version: 2',
+    ];
+    socket.write(
+      [...head, 'Content-Type: application/json', `Content-Length: ${body.length}`, '', body.slice(0, 5)].join('\r\n'),
+    );
+    // The gateway has the head: it answers another request that came later.
+    expect((await gateway.call('GET', '/credentials')).status).toBe(200);
+
+    process.kill(gateway.pid, 'SIGTERM');
+    await stopping(gateway);
+    expect((await fetch(`${gateway.admin}/livez`)).status).toBe(200);
+    await expect(fetch(`${gateway.api}/credentials`)).rejects.toThrow();
+    socket.write(body.slice(5));
+    expect(await answer).toMatch(/^HTTP\/1\.1 201 .*under way/s);
+    const answered = performance.now();
+    expect(await gateway.exited).toBe(0);
+    expect(performance.now() - answered, 'the connection is not kept for another request').toBeLessThan(4000);
+  });
 });
 
-describe('on data that another start made', () => {
+// One start after the other on the same data, which is migrated already.
+describe('in one process,', () => {
   let place: Place;
   beforeAll(async () => {
     place = await newPlace();
-    await (await startTestGateway({}, { place })).close();
   });
   afterAll(() => place.remove());
 
-  test('a later INITIAL_API_KEY changes nothing', async () => {
-    const again = await startTestGateway({ INITIAL_API_KEY: 'another-key-entirely' }, { place });
-    try {
-      expect(again.first).toBeNull();
-      expect((await again.call('GET', '/credentials')).status).toBe(401);
-    } finally {
-      await again.close();
-    }
-  });
+  test('when ports are taken on the first start, the next one shows the secrets', () =>
+    withTakenPort(async (port) => {
+      for (const name of ['API_PORT', 'ADMIN_PORT'])
+        await expect(startTestGateway({ [name]: port }, { place })).rejects.toThrow('EADDRINUSE');
+      const gateway = await startTestGateway({}, { place });
+      try {
+        expect(gateway.first).toMatchObject({ authtoken: expect.any(String) });
+        expect((await gateway.call('GET', '/credentials')).status).toBe(200);
+      } finally {
+        await gateway.close();
+      }
+    }));
 
   test('a start is refused, in words, when the database belongs to another server key', async () => {
     const SERVER_KEY = Buffer.alloc(32, 7).toString('base64');
@@ -102,8 +153,8 @@ describe('on data that another start made', () => {
     expect(refusal.constructor).not.toBe(Error);
   });
 
-  test('a start is refused when a newer version has taken away what the code uses', async () => {
-    const [newer, other] = [await mkdtemp(join(tmpdir(), 'gateway-test-')), await newPlace()];
+  test('a later INITIAL_API_KEY changes nothing; a start is refused when a newer version has taken away what the code uses', async () => {
+    const newer = await mkdtemp(join(tmpdir(), 'gateway-test-'));
     const [added, contracting] = ['29990101000000_added', '29990102000000_contracting'];
     await cp(migrations, newer, { recursive: true });
     for (const [name, sql] of [
@@ -113,45 +164,42 @@ describe('on data that another start made', () => {
       await mkdir(join(newer, name));
       await writeFile(join(newer, name, 'migration.sql'), sql);
     }
-    await (await startTestGateway({}, { place: other, migrations: newer })).close();
-    await expect(startTestGateway({}, { place: other })).rejects.toThrow(
+    const again = await startTestGateway({ INITIAL_API_KEY: 'another-key-entirely' }, { place, migrations: newer });
+    try {
+      expect(again.first).toBeNull();
+      expect((await again.call('GET', '/credentials')).status).toBe(401);
+    } finally {
+      await again.close();
+    }
+    await expect(startTestGateway({}, { place })).rejects.toThrow(
       `newer than this gateway: ${contracting} took away what this version uses`,
     );
-    await Promise.all([rm(newer, { recursive: true }), other.remove()]);
+    await rm(newer, { recursive: true });
   });
 });
 
-test('when ports are taken on the first start, the next one shows the secrets', () =>
-  withTakenPort(async (place, port) => {
-    for (const name of ['API_PORT', 'ADMIN_PORT'])
-      await expect(startTestGateway({ [name]: port }, { place })).rejects.toThrow('EADDRINUSE');
-    const gateway = await startTestGateway({}, { place });
-    try {
-      expect(gateway.first).toMatchObject({ authtoken: expect.any(String) });
-      expect((await gateway.call('GET', '/credentials')).status).toBe(200);
-    } finally {
-      await gateway.close();
-    }
-  }));
-
 // These are the process's own words: it has not come to its database yet, or does not need one.
 describe.skipIf(onServer)('a start is refused, in words,', STARTS_A_PROCESS, () => {
-  test('when the configuration is wrong: every variable is named', async () => {
+  test('when the configuration is wrong: every variable is named; each address of a name that the process dials gets three seconds', async () => {
+    const script = `import net from 'node:net'; process.on('exit', () => console.log('each ' + net.getDefaultAutoSelectFamilyAttemptTimeout()));`;
     const { code, stdout, stderr } = await runRefused({
       API_PORT: 'many',
       LOG_LEVEL: 'loud',
       DATA_DIR: '/nonexistent',
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}`,
     });
     expect(code).toBe(1);
-    expect(stdout).toBe('');
+    expect(stdout).toBe(`each ${ADDRESS_ATTEMPT_MS}`);
     expect(stderr).toMatch(/^API_PORT .+$/m);
     expect(stderr).toMatch(/^LOG_LEVEL .+$/m);
     expect(stderr).not.toMatch(STACK);
   });
 
   test('when its port is taken: the address and what to set are named', () =>
-    withTakenPort(async (place, port) => {
+    withTakenPort(async (port) => {
+      const place = await newPlace();
       const { code, stderr } = await runRefused({ ...place.env, API_PORT: port });
+      await place.remove();
       expect(code).toBe(1);
       expect(stderr).toContain(`127.0.0.1:${port}`);
       expect(stderr).toContain('API_PORT');
@@ -164,10 +212,4 @@ describe.skipIf(onServer)('a start is refused, in words,', STARTS_A_PROCESS, () 
     expect(stderr).toContain('DATABASE_URL');
     expect(stderr).not.toMatch(STACK);
   });
-});
-
-test('each address of a name that the process dials gets three seconds', STARTS_A_PROCESS, async () => {
-  const script = `import net from 'node:net'; process.on('exit', () => console.log('each ' + net.getDefaultAutoSelectFamilyAttemptTimeout()));`;
-  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(script)}`;
-  expect((await runRefused({ API_PORT: 'many', NODE_OPTIONS })).stdout).toBe(`each ${ADDRESS_ATTEMPT_MS}`);
 });
