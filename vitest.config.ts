@@ -16,6 +16,9 @@ const soak = process.env.SOAK ? [] : ['test/soak/**', ...longTests];
 /** What a project has in `npm run soak -- long` alone: it looks closer at what the rest of it proves. */
 const onlyLong = (...files: string[]) => (process.env.SOAK === 'long' ? files : []);
 
+/** What another project proves as well. */
+const exceptLong = (...files: string[]) => (process.env.SOAK === 'long' ? [] : files);
+
 const root = import.meta.dirname;
 /**
  * Has tests import what was compiled just before, as the gateway itself does. In each worker, loading the sources through vite takes
@@ -96,6 +99,7 @@ export default defineConfig({
             'test/store/{edges/**,backup.test.ts}',
             'test/store/queues/{dead-letters,retention}.test.ts',
             'test/ops/failures/{defects,event-crash,full-disk}.test.ts',
+            ...exceptLong('test/ops/failures/crash.test.ts'),
             'test/ops/monitoring/{health,loaded-code,logs,metrics-visits,ready}.test.ts',
           ],
         },

@@ -19,9 +19,9 @@ test('under every attack at once, honest clients get what they ask for, and noth
 }, async () => {
   const slugs = Object.keys(attacks);
   const { phases, failures } = await playRound(lab, {
-    quiet: 500,
+    quiet: 200,
     each: 0,
-    together: 4000,
+    together: 1500,
     attacks: [],
     groups: [slugs],
     // A busy machine is no attack.

@@ -30,7 +30,7 @@ describe.runIf(onServer && hasServerPrograms)(
       place = await newPlace({ empty: true });
       fleet = await startFleet({ place: { ...place, env: { ...place.env, DATABASE_URL: servers.url } } });
       agents = await startAgents(fleet);
-      visitors = new Visitors(fleet, agents);
+      visitors = new Visitors(fleet, agents, { count: 6, pauseMs: 2 });
       writers = new Writers(fleet);
     }, ROUND_MS);
     afterAll(async () => {

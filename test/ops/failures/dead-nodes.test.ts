@@ -2,17 +2,15 @@
 // seconds, and once.
 
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { waiting } from '../../events/waiting.ts';
 import { newClientId, newCredential } from '../../support/agents/live.ts';
-import { type RawAgent, rawAgent } from '../../support/agents/raw-agent.ts';
+import { rawAgent } from '../../support/agents/raw-agent.ts';
 import { webhookAt } from '../../support/events/pipeline-account.ts';
 import { startReceiver } from '../../support/events/pipeline-receiver.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startFaultProxy } from '../../support/faults/fault-proxy.ts';
-import { onServer, startTestGateway } from '../../support/gateway/gateway.ts';
+import { onServer, startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 import { newPlace } from '../../support/gateway/place.ts';
 import { type GatewayProcess, startProcess } from '../../support/gateway/process.ts';
 import { type Subscription, subscribe } from '../../support/gateway/sse.ts';
@@ -24,29 +22,25 @@ const TOLD_MS = 30_000;
 const KEY = 'key-of-the-tests-of-dead-nodes';
 
 describe.runIf(onServer)('on a server', () => {
-  /** Three processes on one database, each with a data directory of its own. */
-  async function three(): Promise<[GatewayProcess, GatewayProcess, GatewayProcess]> {
+  /** A process that is to be killed, and two gateways that stay, on one database. */
+  async function three(): Promise<[GatewayProcess, TestGateway, TestGateway]> {
     const place = await newPlace();
     onTestFinished(() => place.remove());
     const env = {
-      SERVER_KEY: randomBytes(32).toString('base64'),
+      INITIAL_API_KEY: KEY,
       NODE_LEASE_MS: String(LEASE_MS),
       EVENT_WEBHOOK_HOSTS: '127.0.0.0/8',
       PUBLIC_API_URL: 'http://api.example',
     };
-    const start = async (name: string) => {
-      const own = { ...env, DATA_DIR: join(place.dataDir, name), INITIAL_API_KEY: KEY };
-      const gateway = await startProcess(own, place, KEY);
-      onTestFinished(async () => void (await gateway.kill()));
+    const dead = await startProcess(env, place);
+    onTestFinished(async () => void (await dead.kill()));
+    const stay = async () => {
+      const gateway = await startTestGateway(env, { place });
+      onTestFinished(() => gateway.close());
       return gateway;
     };
-    return [await start('first'), await start('second'), await start('third')];
+    return [dead, await stay(), await stay()];
   }
-
-  const agentOf = async (gateway: GatewayProcess, name: string): Promise<RawAgent> => {
-    const ca = await readFile(join(gateway.place.dataDir, name, 'ca.pem'), 'utf8');
-    return rawAgent({ agent: gateway.agent, ca });
-  };
 
   test('the end of a node that was killed is told within seconds, once by all', { timeout: 150_000 }, async () => {
     const [dead, ...others] = await three();
@@ -74,10 +68,11 @@ describe.runIf(onServer)('on a server', () => {
     }
     const ends = (list: object[]) => list.filter((change) => (change as { action: string }).action === 'DELETED');
     const names = ['one', 'two'].map((name) => `${name}.tunnel.localhost`);
-    const lost = await agentOf(dead, 'first');
+    const { ca } = others[0];
+    const lost = await rawAgent({ agent: dead.agent, ca });
     expect((await lost.auth(credential.token)).Error).toBe('');
     for (const name of names) expect((await lost.bind(name)).Error).toBe('');
-    const left = await agentOf(others[0] as GatewayProcess, 'second');
+    const left = await rawAgent(others[0]);
     expect((await left.auth(credential.token)).Error).toBe('');
     const { body: before } = await call('GET', '/endpoints');
     const { body: sessions } = await call('GET', '/tunnel_sessions');

@@ -1,20 +1,20 @@
 // An agent at two gateways, of which one is killed: its endpoints stay, and nobody is told that they went.
 
-import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Reply, rawAgent } from '../../support/agents/raw-agent.ts';
 import { webhookAt } from '../../support/events/pipeline-account.ts';
 import { startReceiver } from '../../support/events/pipeline-receiver.ts';
-import { onServer } from '../../support/gateway/gateway.ts';
+import { onServer, startTestGateway } from '../../support/gateway/gateway.ts';
 import { newPlace } from '../../support/gateway/place.ts';
-import { type GatewayProcess, startProcess } from '../../support/gateway/process.ts';
+import { startProcess } from '../../support/gateway/process.ts';
 import { shortened } from '../../support/shortened.ts';
 import { visit } from '../../support/visit.ts';
 
 const LEASE_MS = 2000;
+/** Between two looks whether the endpoint is there; milliseconds. */
+const LOOK_MS = 50;
 const KEY = 'key-of-the-tests-of-lost-legs';
 const NAME = 'legs.tunnel.localhost';
 
@@ -29,23 +29,12 @@ describe.runIf(onServer)('on a server', () => {
     const database = new pg.Client({ connectionString: place.env.DATABASE_URL });
     await database.connect();
     onTestFinished(() => database.end());
-    const env = {
-      SERVER_KEY: randomBytes(32).toString('base64'),
-      NODE_LEASE_MS: String(LEASE_MS),
-      EVENT_WEBHOOK_HOSTS: '127.0.0.0/8',
-      INITIAL_API_KEY: KEY,
-    };
-    const start = async (name: string) => {
-      const gateway = await startProcess({ ...env, DATA_DIR: join(place.dataDir, name) }, place, KEY);
-      onTestFinished(async () => void (await gateway.kill()));
-      return gateway;
-    };
-    const gateways = [await start('0'), await start('1')] as const;
-    const agentOf = async (i: number) => {
-      const ca = await readFile(join(place.dataDir, String(i), 'ca.pem'), 'utf8');
-      return rawAgent({ agent: (gateways[i] as GatewayProcess).agent, ca });
-    };
-    const other = gateways[1 - killed] as GatewayProcess;
+    const env = { INITIAL_API_KEY: KEY, NODE_LEASE_MS: String(LEASE_MS), EVENT_WEBHOOK_HOSTS: '127.0.0.0/8' };
+    const lost = await startProcess(env, place);
+    onTestFinished(async () => void (await lost.kill()));
+    const other = await startTestGateway(env, { place });
+    onTestFinished(() => other.close());
+    const agentOf = (leg: number) => rawAgent({ agent: (leg === killed ? lost : other).agent, ca: other.ca });
     const receiver = await startReceiver();
     onTestFinished(() => receiver.close());
     const created = await other.call('POST', '/event_destinations', {
@@ -65,7 +54,7 @@ describe.runIf(onServer)('on a server', () => {
     const again = { Id: bound.Id, Extra: { Token: bound.Extra.Token } };
     expect(await second.bind(NAME, again)).toMatchObject({ Error: '', Id: bound.Id });
 
-    await (gateways[killed] as GatewayProcess).kill('SIGKILL');
+    await lost.kill('SIGKILL');
     // The rows are as they were, until the lease has ended: the endpoint is there all the time.
     const rows = async (sql: string): Promise<Reply[]> => (await database.query(sql)).rows;
     expect(await rows('SELECT leg FROM tunnel_session ORDER BY leg')).toEqual([{ leg: 0 }, { leg: 1 }]);
@@ -75,6 +64,7 @@ describe.runIf(onServer)('on a server', () => {
       expect(body.endpoints).toMatchObject([{ hostport: expect.stringContaining(NAME), tunnel: { id: bound.Id } }]);
       expect((await other.call('GET', `/tunnels/${bound.Id}`)).status).toBe(200);
       expect(await visit(`http://${NAME}`, other.http)).toMatchObject({ status: 200, body: bound.Id });
+      await pause(LOOK_MS);
     }
     expect(await rows('SELECT session_id FROM tunnel_leg')).toEqual([]);
     const [row] = await rows(

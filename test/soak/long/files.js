@@ -33,7 +33,7 @@ export const shortenedTests = [
   'test/graphql/{provisioning,search}.test.ts',
   'test/lists/{changing,filter-property,many-rows}.test.ts',
   'test/live/{capture/restart,modules/each,pipeline/requests,policy/actions,traffic-events/sources}.test.ts',
-  'test/ops/failures/{lost-legs,stop-without-database}.test.ts',
+  'test/ops/failures/{crash,lost-legs,stop-without-database}.test.ts',
   'test/policy/actions/circuit-breaker.test.ts',
   'test/sign-in/start.test.ts',
   'test/tunnel/{fault-proxy,sdk-traffic,session-protocol}.test.ts',

@@ -11,6 +11,7 @@ import { type Round, type Rounds, startRounds } from '../../support/nodes/rounds
 
 const ROUNDS = Number(process.env.NODES_ROUNDS || 20);
 const ONLY = (process.env.NODES_ONLY || '').split(',').filter(Boolean);
+const VISITORS = Number(process.env.NODES_VISITORS || 6);
 const ROUND_MS = 180_000;
 
 const BUS = process.env.NODES_BUS || '';
@@ -26,7 +27,7 @@ const names = Object.entries(faults)
 describe.runIf(onServer)(`three gateways, changes by ${BUS || 'PostgreSQL'}, ${ROUNDS} rounds`, () => {
   let rounds: Rounds;
   beforeAll(async () => {
-    rounds = await startRounds(bus);
+    rounds = await startRounds({ bus, visitors: { count: VISITORS, pauseMs: 2 } });
   }, ROUND_MS);
   afterAll(() => rounds?.close(), ROUND_MS);
 

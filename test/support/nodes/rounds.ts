@@ -5,12 +5,20 @@ import { type Agents, STAYS, startAgents, TWO_LEGS } from './agents.ts';
 import type { Fault } from './faults.ts';
 import { faults } from './faults.ts';
 import { type Fleet, startFleet } from './fleet.ts';
-import { type Failure, Visitors } from './visitors.ts';
+import { type Failure, Visitors, type VisitorsLoad } from './visitors.ts';
 
 /** For so long nobody may fail before all is well, and how long that may take; milliseconds. */
 const SETTLED_MS = 1500;
 const SETTLES_MS = 40_000;
 const LOOK_MS = 50;
+
+export interface RoundsOptions {
+  /** The bus that the gateways are to use; PostgreSQL without one. */
+  bus?: TestBus | undefined;
+  visitors: VisitorsLoad;
+  /** Whether a round ends with what brings the fleet back to what it was: another one follows. */
+  mends?: boolean;
+}
 
 export interface Round {
   fault: Fault;
@@ -36,14 +44,13 @@ export interface Rounds {
   close(): Promise<void>;
 }
 
-/** @param bus that the gateways are to use; PostgreSQL without one. */
-export async function startRounds(bus?: TestBus): Promise<Rounds> {
+export async function startRounds({ bus, visitors: load, mends = true }: RoundsOptions): Promise<Rounds> {
   const fleet = await startFleet({ through: bus });
   const agents = await startAgents(fleet).catch(async (error) => {
     await fleet.close();
     throw error;
   });
-  const visitors = new Visitors(fleet, agents);
+  const visitors = new Visitors(fleet, agents, load);
 
   /** Waits until nobody has failed for a while. */
   const settled = async (from: number) => {
@@ -92,6 +99,7 @@ export async function startRounds(bus?: TestBus): Promise<Rounds> {
         lastLegsFailureMs: Math.round(Math.max(0, ...ofLegs.map(({ at }) => at - begin))),
         sessionsEnded: [...before].filter((id) => !after.has(id)).length,
       };
+      if (!mends) return round;
       await fault.mend?.(fleet, node);
       await fleet.front.allReady();
       return round;

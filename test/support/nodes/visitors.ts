@@ -5,15 +5,19 @@ import { type Visit, visit } from '../visit.ts';
 import type { Agents } from './agents.ts';
 import type { Fleet } from './fleet.ts';
 
-const VISITORS = Number(process.env.NODES_VISITORS || 6);
 /** Of so many visits one is to a tunnel that comes and goes. */
 const WANDERING_EVERY = 5;
 /** A visitor gives up after so long; milliseconds. */
 const PATIENCE_MS = 10_000;
-/** Between two visits, so that others have the machine, too; milliseconds. */
-const PAUSE_MS = 2;
 /** The most failures whose text is kept. */
 const KEPT_MAX = 2000;
+
+export interface VisitorsLoad {
+  /** Visitors at once. */
+  count: number;
+  /** Between two visits of one, so that others have the machine, too; milliseconds. */
+  pauseMs: number;
+}
 
 export interface Failure {
   /** Milliseconds of `performance.now()`. */
@@ -35,8 +39,8 @@ export class Visitors {
   readonly #all: Promise<unknown>;
   #isOver = false;
 
-  constructor(fleet: Fleet, agents: Agents) {
-    this.#all = Promise.all(Array.from({ length: VISITORS }, () => this.#come(fleet, agents)));
+  constructor(fleet: Fleet, agents: Agents, { count, pauseMs }: VisitorsLoad) {
+    this.#all = Promise.all(Array.from({ length: count }, () => this.#come(fleet, agents, pauseMs)));
   }
 
   async close(): Promise<void> {
@@ -44,7 +48,7 @@ export class Visitors {
     await this.#all;
   }
 
-  async #come({ front }: Fleet, agents: Agents): Promise<void> {
+  async #come({ front }: Fleet, agents: Agents, pauseMs: number): Promise<void> {
     const connections = new Agent({ keepAlive: true });
     for (let turn = 0; !this.#isOver; turn++) {
       const wandering = [...agents.wandering];
@@ -68,7 +72,7 @@ export class Visitors {
         this.lastFailedAt = outcome.at;
         if (this.failures.length < KEPT_MAX) this.failures.push({ ...outcome, why });
       }
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
     connections.destroy();
   }
