@@ -99,7 +99,10 @@ export default defineConfig({
             'test/store/{edges/**,backup.test.ts}',
             'test/store/queues/{dead-letters,retention}.test.ts',
             'test/ops/failures/{defects,event-crash,full-disk}.test.ts',
-            ...exceptLong('test/ops/failures/crash.test.ts'),
+            ...exceptLong(
+              'test/ops/failures/crash.test.ts',
+              'test/store/tunnels/{bind-addresses,binds,offline-endpoints}.test.ts',
+            ),
             'test/ops/monitoring/{health,loaded-code,logs,metrics-visits,ready}.test.ts',
           ],
         },

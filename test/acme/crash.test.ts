@@ -6,11 +6,13 @@ import { shortened } from '../support/shortened.ts';
 import { type CrashLab, startCrashLab } from './scenarios/crash-lab.ts';
 import { type CrashPoint, crashAt } from './scenarios/crashes.ts';
 
+const finalizing: CrashPoint = { state: 'FINALIZING', at: 'finalize', moment: 'answered' };
 const points: CrashPoint[] = [
-  { state: 'FINALIZING', at: 'finalize', moment: 'answered' },
+  finalizing,
   { state: 'ORDERING', at: 'newOrder', moment: 'answered' },
   { state: 'VALIDATING', at: 'challenge', moment: 'answered' },
 ];
+const runs = [{ point: finalizing, isRenewed: false }, ...points.map((point) => ({ point, isRenewed: true }))];
 
 describe.runIf(onServer)('a gateway that is killed', () => {
   let lab: CrashLab;
@@ -19,13 +21,13 @@ describe.runIf(onServer)('a gateway that is killed', () => {
   });
   afterAll(() => lab?.stop());
 
-  test.each(shortened(points))(
-    'in $state, when the authority has $moment $at, goes on with the same order, and with that of the renewal, too',
+  test.each(shortened(runs))(
+    'in $point.state, when the authority has $point.moment $point.at, goes on with the same order; and with that of the renewal: $isRenewed',
     { timeout: 180_000 },
-    async (point) => {
-      const { first, renewal } = await crashAt(lab, point);
+    async ({ point, isRenewed }) => {
+      const { first, renewal } = await crashAt(lab, point, isRenewed);
       expect(first?.orders).toBe(1);
-      expect(renewal?.orders).toBe(1);
+      expect(renewal?.orders).toBe(isRenewed ? 1 : undefined);
     },
   );
 });

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { everything, smallRepository } from './small-repository.ts';
 
 const repository = smallRepository();
-const { write, boot, calls } = repository;
+const { write, boot, build, calls } = repository;
 
 test('a start on a fresh clone prints to standard output only what the gateway prints', async () => {
   const { stdout, stderr } = await boot('start.js');
@@ -24,8 +24,7 @@ test('a start on a fresh clone prints to standard output only what the gateway p
 });
 
 test('the second time nothing is done, said or written', async () => {
-  await boot('build.js');
-  calls();
+  await build();
   const before = readdirSync(join(repository.root, 'dist'));
   expect(await boot('start.js')).toEqual({ stdout: 'first\n', stderr: '' });
   expect(calls()).toEqual([]);
@@ -33,8 +32,7 @@ test('the second time nothing is done, said or written', async () => {
 });
 
 test('a changed source is compiled again', async () => {
-  await boot('build.js');
-  calls();
+  await build();
   write('src/greeting.ts', `export const greeting: string = 'second';`);
   expect((await boot('start.js')).stdout).toBe('second\n');
   expect(calls()).toEqual(['tsc', 'gateway']);
@@ -44,8 +42,7 @@ test('a changed source is compiled again', async () => {
 });
 
 test('the dashboard is built again when it, or what it may ask, changes, and only it', async () => {
-  await boot('build.js');
-  calls();
+  await build();
   for (const [file, text] of [
     ['src/dashboard/screens/new.tsx', ''],
     ['src/dashboard/main.tsx', '// another'],
@@ -63,7 +60,7 @@ test('the dashboard is built again when it, or what it may ask, changes, and onl
 });
 
 test('a server that is compiled again leaves the dashboard where it is', async () => {
-  await boot('build.js');
+  await build();
   write('src/greeting.ts', `export const greeting: string = 'second';`);
   await boot('build.js');
   expect(existsSync(join(repository.root, 'dist/dashboard/assets/main-1234.js'))).toBe(true);

@@ -16,13 +16,15 @@ import {
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach } from 'vitest';
+import { afterAll, afterEach, beforeEach } from 'vitest';
 
 /** Makes a repository for each test of the file that calls this. */
 export function smallRepository() {
   const real = resolve(import.meta.dirname, '../..');
   let root: string;
   let children: ChildProcess[];
+  /** A repository that is built, to copy: the compiler takes most of the time. */
+  let built: string | undefined;
 
   beforeEach(() => {
     children = [];
@@ -103,6 +105,23 @@ export function smallRepository() {
   const boot = (script: string, ...args: string[]) =>
     promisify(execFile)(process.execPath, [join(root, 'src/boot', script), ...args], { env: environment() });
 
+  /** Makes it as it is after `build.js`. */
+  async function build() {
+    if (built) {
+      rmSync(root, { recursive: true });
+      cpSync(built, root, { recursive: true, preserveTimestamps: true });
+      return;
+    }
+    await boot('build.js');
+    calls();
+    built = mkdtempSync(join(tmpdir(), 'gateway-built-'));
+    cpSync(root, built, { recursive: true, preserveTimestamps: true });
+  }
+
+  afterAll(() => {
+    if (built) rmSync(built, { recursive: true, force: true });
+  });
+
   /** What was run since the last call of this. */
   function calls() {
     const file = join(root, 'calls');
@@ -122,6 +141,7 @@ export function smallRepository() {
     program,
     environment,
     boot,
+    build,
     calls,
   };
 }

@@ -44,14 +44,18 @@ export interface CrashOutcomes {
 /** What the gateway asks once only: a renewal does without. */
 export const firstContact: readonly CrashPoint['at'][] = ['directory', 'newNonce', 'newAccount'];
 
-/** Kills the gateway at a point while it obtains a certificate, and once more at the same point while it renews that. */
-export async function crashAt(lab: CrashLab, point: CrashPoint): Promise<CrashOutcomes> {
+/**
+ * Kills the gateway at a point while it obtains a certificate, and once more at the same point while it renews that.
+ * @param isRenewed whether it is.
+ */
+export async function crashAt(lab: CrashLab, point: CrashPoint, isRenewed = true): Promise<CrashOutcomes> {
   const name = lab.newName();
   lab.authority.faults.reusesOrders = !point.isOrderedAnew;
   const isLater = point.state === 'ISSUED';
   const reserve = () => lab.reserve(name);
   const first = isLater ? await reserve() : await crashOnce(lab, point, name, 1, reserve);
   await expectIssued(lab, point, name, 1, first ? 1 : 0);
+  if (!isRenewed) return { first: first ?? undefined, renewal: undefined };
 
   // Whether it is renewed is asked while it is not due.
   const isAgain = !firstContact.includes(point.at);

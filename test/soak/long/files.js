@@ -36,6 +36,7 @@ export const shortenedTests = [
   'test/ops/failures/{crash,lost-legs,stop-without-database}.test.ts',
   'test/policy/actions/circuit-breaker.test.ts',
   'test/sign-in/start.test.ts',
+  'test/store/tunnels/{bind-addresses,binds,offline-endpoints}.test.ts',
   'test/tunnel/{fault-proxy,sdk-traffic,session-protocol}.test.ts',
   'test/workers/{database-away,upgrade}.test.ts',
 ];
