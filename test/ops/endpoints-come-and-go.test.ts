@@ -1,10 +1,10 @@
 // The list of endpoints while they come and go.
 
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { bound, nameRequest, newCredential, openSession } from '../support/agents/live.ts';
-import { type Account, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
+import { type Account, sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
 
-const ROUNDS = 40;
+const ROUNDS = 15;
 const AT_ONCE = 10;
 /** What the dashboard shows of each. */
 const DETAILS = `{ endpoints { nodes { id forwardsTo agents legs { nodeId } principal { id } roundTrip { at } traffic { requests }
@@ -13,10 +13,9 @@ const DETAILS = `{ endpoints { nodes { id forwardsTo agents legs { nodeId } prin
 let gateway: TestGateway;
 let account: Account;
 beforeAll(async () => {
-  gateway = await startTestGateway();
+  gateway = await sharedGateway();
   account = await gateway.newAccount();
 });
-afterAll(() => gateway?.close());
 
 test('it is answered each time, with endpoints whose agents leave while it is read', async () => {
   const credential = await newCredential(account);

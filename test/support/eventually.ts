@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** Between two checks of what has just begun, and of what takes seconds: each may be a request. Milliseconds. */

@@ -35,6 +35,7 @@ export const shortenedTests = [
   'test/live/{capture/restart,modules/each,pipeline/requests,policy/actions,traffic-events/sources}.test.ts',
   'test/ops/failures/{crash,lost-legs,stop-without-database}.test.ts',
   'test/policy/actions/circuit-breaker.test.ts',
+  'test/security/who-may-ask.test.ts',
   'test/sign-in/start.test.ts',
   'test/store/tunnels/{bind-addresses,binds,offline-endpoints}.test.ts',
   'test/tunnel/{fault-proxy,sdk-traffic,session-protocol}.test.ts',
