@@ -66,7 +66,12 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'embedded', env: { GATEWAY_TEST_DATABASE: 'embedded' }, include: all },
+        test: {
+          name: 'embedded',
+          env: { GATEWAY_TEST_DATABASE: 'embedded' },
+          include: all,
+          exclude: ['test/graphql/by-yoga.test.ts'],
+        },
       },
       {
         extends: true,
@@ -114,7 +119,7 @@ export default defineConfig({
         test: {
           name: 'yoga',
           env: { GATEWAY_TEST_DATABASE: 'embedded', GATEWAY_TEST_ONLY_YOGA: '1' },
-          include: ['test/graphql/by-yoga.ts', ...onlyLong('test/contract/{hostile/hostile,operations}.test.ts')],
+          include: ['test/graphql/by-yoga.test.ts', ...onlyLong('test/contract/{hostile/hostile,operations}.test.ts')],
         },
       },
       {
