@@ -58,7 +58,11 @@ export async function openPageLab(): Promise<PageLab> {
     },
     terminalFor(page) {
       const directory = mkdtempSync(inPlace('checkout-'));
-      for (const name of readdirSync(root)) symlinkSync(join(root, name), join(directory, name));
+      linkEntries(root, directory, ['src']);
+      linkEntries(join(root, 'src'), join(directory, 'src'), ['boot']);
+      cpSync(join(root, 'src/boot'), join(directory, 'src/boot'), { recursive: true });
+      // All is prepared: whoever compiled now would do so under the feet of other tests.
+      writeFileSync(join(directory, 'src/boot/prepare.js'), 'export const prepare = async () => {};');
       symlinkSync(gateway.place.dataDir, join(directory, '.data'));
       cpSync(join(root, 'agent/dist/agent.js'), join(directory, 'agent.js'));
       writeFileSync(join(directory, 'ca.pem'), gateway.ca);
@@ -76,6 +80,12 @@ export async function openPageLab(): Promise<PageLab> {
       rmSync(place, { recursive: true });
     },
   };
+}
+
+function linkEntries(from: string, to: string, without: string[]): void {
+  mkdirSync(to, { recursive: true });
+  for (const name of readdirSync(from).filter((name) => !without.includes(name)))
+    symlinkSync(join(from, name), join(to, name));
 }
 
 async function listen(server: Server): Promise<number> {
