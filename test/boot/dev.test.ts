@@ -17,7 +17,7 @@ test('a changed source starts the gateway again, and SIGTERM ends all', async ()
   write('src/dashboard/watch.js', `console.log('the dashboard is watched');\nsetInterval(() => {}, 1000);`);
   const dev = spawn(process.execPath, [join(repository.root, 'src/boot/dev.js')], {
     env: environment(),
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'ignore'],
   });
   onTestFinished(() => void dev.kill('SIGTERM'));
   let output = '';
