@@ -7,6 +7,7 @@ import { availableParallelism } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { longTests, shortenedTests } from './test/soak/long/files.js';
 
 const all = process.env.SOAK === 'long' ? [...longTests, ...shortenedTests] : ['test/**/*.test.ts'];
@@ -43,6 +44,19 @@ const compiledFiles = new RegExp(`^${join(root, 'dist/').replace(/[^\w/-]/g, '\\
 /** Set by the commands that compile before. `npx vitest` alone sees the sources as they are. */
 const isCompiled = process.env.GATEWAY_TEST_COMPILED === '1';
 
+/** These gather tests for projects of their own. */
+const ofOtherProjects = ['test/graphql/by-yoga.test.ts', 'test/shapes/**'];
+
+/** Projects of one long file come first, and that with the most files last: no worker waits for another at the end then. */
+class FewFilesFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const filesOf = new Map<string, number>();
+    for (const { project } of files) filesOf.set(project.name, (filesOf.get(project.name) ?? 0) + 1);
+    const count = ({ project }: TestSpecification) => filesOf.get(project.name) ?? 0;
+    return (await super.sort(files)).toSorted((one, other) => count(one) - count(other));
+  }
+}
+
 export default defineConfig({
   plugins: isCompiled ? [compiledSources] : [],
   // The ES and the CommonJS copy of graphql refuse each other's types.
@@ -52,6 +66,7 @@ export default defineConfig({
     exclude: ['test/bench/**', ...soak],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
+    sequence: { sequencer: FewFilesFirst },
     // What these soaks start needs all that a machine of two cores has. Tests wait for a third of their time, for timers, disks and
     // processes; a server has connections for the gateways of four workers.
     maxWorkers: ['herd', 'upgrade', 'workers'].includes(process.env.SOAK ?? '')
@@ -70,7 +85,7 @@ export default defineConfig({
           name: 'embedded',
           env: { GATEWAY_TEST_DATABASE: 'embedded' },
           include: all,
-          exclude: ['test/graphql/by-yoga.test.ts'],
+          exclude: ofOtherProjects,
         },
       },
       {
@@ -82,6 +97,7 @@ export default defineConfig({
           // Both are PostgreSQL. What is left out sees no database, or nothing in which a server differs from the embedded one:
           // collation, transactions at once, connections, nodes that share it.
           exclude: [
+            ...ofOtherProjects,
             'test/{accounts,agent,boot,clients,contract,dashboard,dns,documents,edge,live,policy,protocol,pure,security,specification,tunnel}/**',
             'test/workers/!(database-away).test.ts',
             'test/store/embedded/**',
@@ -129,7 +145,7 @@ export default defineConfig({
           name: 'hop',
           env: { GATEWAY_TEST_DATABASE: 'postgres', GATEWAY_TEST_HOP: '1' },
           include: [
-            'test/shapes/hop.ts',
+            'test/shapes/hop.test.ts',
             ...onlyLong(
               'test/tunnel/sdk.test.ts',
               'test/live/pipeline/{responses,http2}.test.ts',
@@ -148,7 +164,7 @@ export default defineConfig({
           name: 'workers',
           env: { GATEWAY_TEST_DATABASE: 'embedded', GATEWAY_TEST_WORKERS: '1' },
           include: [
-            'test/shapes/workers.ts',
+            'test/shapes/workers.test.ts',
             ...onlyLong(
               'test/tunnel/sdk.test.ts',
               'test/live/pipeline/{responses,http2}.test.ts',
