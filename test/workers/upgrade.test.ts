@@ -13,15 +13,15 @@ const many: LabOptions = { agents: 5, sdkAgents: 16, connections: 8, webSockets:
 
 test.each(
   shortened([
-    { load: few, visits: 40, further: 0 },
-    { load: many, visits: 200, further: 2 },
+    { load: few, visits: 40, upgrades: 1 },
+    { load: many, visits: 200, upgrades: 3 },
   ]),
 )(
-  'an upgrade refuses, fails and cuts nothing: visits, WebSockets, event streams and API calls go on, and agents move; upgrades after it: $further',
+  'an upgrade refuses, fails and cuts nothing: visits, WebSockets, event streams and API calls go on, and agents move; upgrades: $upgrades',
   {
     timeout: 180_000,
   },
-  async ({ load, visits, further }) => {
+  async ({ load, visits, upgrades }) => {
     const lab = await startUpgradeLab(load);
     const sessions = async () => {
       const { body } = await lab.gateway.call('GET', '/tunnel_sessions');
@@ -41,7 +41,7 @@ test.each(
       await lab.load.more(visits);
       expect(await lab.upgradeByTool()).toContain('The new processes serve');
       await moved(before);
-      for (let left = further; left > 0; left--) {
+      for (let left = upgrades - 1; left > 0; left--) {
         const away = lab.sdkAwayMs().length;
         await lab.upgrade();
         // The next one begins while agents move. They stay meanwhile: workers that start do not hear that visitors have to wait.
