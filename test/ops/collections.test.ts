@@ -14,7 +14,7 @@ import { startProcess } from '../support/gateway/process.ts';
 import { root } from '../support/root.ts';
 
 const UPLOAD_MB = 120;
-/** 7 to 9 where V8 decides alone. */
+/** 18 to 23 for 300 MB where V8 decides alone. */
 const COLLECTIONS_MAX = 2;
 const MB = Buffer.alloc(1024 * 1024);
 
