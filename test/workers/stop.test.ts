@@ -11,7 +11,7 @@ import { CONTROL, type ProcessGroup, runs, startProcessGroup, WORKERS } from './
 
 /** Longer than a worker may take that has nothing to finish, and shorter than the longest drain. */
 const DRAIN_MS = '20000';
-const SOON_MS = 5000;
+const SOON_MS = 15_000;
 
 async function start(): Promise<ProcessGroup> {
   const group = await startProcessGroup({ DRAIN_MS });

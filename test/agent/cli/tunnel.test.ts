@@ -129,8 +129,8 @@ describe('one tunnel', () => {
   });
 
   test('that is refused says why, and goes on', async () => {
-    await forwarding(await run(['http', service.at, '--domain', 'taken.tunnel.localhost']));
-    const second = await run(['http', service.at, '--domain', 'taken.tunnel.localhost']);
+    await forwarding(await run(['http', service.at, '--domain', 'taken-in-terminal.tunnel.localhost']));
+    const second = await run(['http', service.at, '--domain', 'taken-in-terminal.tunnel.localhost']);
     await second.stderr.find(/refused.*ERR_GATEWAY_334/);
     expect(await second.kill('SIGTERM')).toBe(0);
     expect(second.stdout.all).toEqual([]);

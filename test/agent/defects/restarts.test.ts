@@ -68,13 +68,13 @@ test('11: whenever the agent is killed, what it has answered is on the disk, who
 
 test('12: a name that is taken is a conflict, the same request once more is the same tunnel', async () => {
   const { ask } = await agent({ AGENT_DOMAIN: 'twelve.tunnel.localhost' });
-  const body = to({ domain: 'one.tunnel.localhost', policy: policy('a') });
+  const body = to({ domain: 'one-of-twelve.tunnel.localhost', policy: policy('a') });
   const { body: created } = await ask('POST', '/tunnels', body);
   expect(await ask('POST', '/tunnels', body)).toMatchObject({ status: 200, body: created });
   for (const other of [
     { ...body, forwards_to: 'localhost:1' },
     { ...body, policy: null },
-    { ...body, domain: 'ONE.tunnel.localhost' },
+    { ...body, domain: 'ONE-OF-TWELVE.tunnel.localhost' },
   ])
     expect(await ask('POST', '/tunnels', other)).toMatchObject({
       status: 409,
@@ -86,7 +86,9 @@ test('12: a name that is taken is a conflict, the same request once more is the 
       body: { detail: expect.stringContaining("the agent's own API") },
     });
   // The HTTPS listener is another one.
-  expect((await ask('POST', '/tunnels', { ...body, protocol: 'https' })).body.url).toMatch(/^https:\/\/one\./);
+  expect((await ask('POST', '/tunnels', { ...body, protocol: 'https' })).body.url).toMatch(
+    /^https:\/\/one-of-twelve\./,
+  );
   expect((await ask('GET', '/tunnels')).body).toHaveLength(2);
 });
 

@@ -83,7 +83,7 @@ test('5: a tunnel without a domain is in the list like any other', async () => {
 
 test('6: a request without forwards_to is told so, as JSON', async () => {
   const { ask } = await agent();
-  const answer = await ask('POST', '/tunnels', { protocol: 'http', domain: 'a.tunnel.localhost' });
+  const answer = await ask('POST', '/tunnels', { protocol: 'http', domain: 'without-forwards.tunnel.localhost' });
   expect(answer).toMatchObject({ status: 400, body: { detail: expect.stringContaining('forwards_to') } });
 });
 
