@@ -8,7 +8,7 @@ import { newId } from '../../src/store/ids.ts';
 import { type Owner, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import type { Answer } from '../support/gateway/http.ts';
 import { type Subscription, subscribe } from '../support/gateway/sse.ts';
-import { shortened } from '../support/shortened.ts';
+import { isLong, shortened } from '../support/shortened.ts';
 import { type Field, fieldNamed, mutations, type Place, placesOf, queries, subscriptions } from './operations.ts';
 import { documentOf, requestOf } from './requests.ts';
 import { everyRow, fill, type Holder } from './sample-resources.ts';
@@ -82,8 +82,6 @@ async function expectSame(
   }
   return answered;
 }
-
-const isLong = process.env.SOAK === 'long';
 
 /** Who asks through GraphQL: a member, too, where something is to be changed. What the admin does by REST, `npm test` leaves out here. */
 function askersOf({ field }: Trial, index: number): Owner[] {

@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Owner, sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
-import { shortened } from '../support/shortened.ts';
+import { isLong, shortened } from '../support/shortened.ts';
 import { argumentsOf, changed, type Field, mutations, placesOf, subjectOf } from './operations.ts';
 import { documentOf } from './requests.ts';
 import { create, creation, fill, type Holder } from './sample-resources.ts';
@@ -94,7 +94,7 @@ describe.each(callers)('$who', ({ who, options }) => {
   const refused = { errors: [{ extensions: { code: 'FORBIDDEN', status: 403 } }] };
 
   // What a member may, an admin may, too: `npm test` asks for what a member may not.
-  const tried = mayAll && process.env.SOAK !== 'long' ? inOrder.filter(isForAdmins) : inOrder;
+  const tried = mayAll && !isLong ? inOrder.filter(isForAdmins) : inOrder;
 
   test.each(tried)('$name: only what is documented needs an admin', async (field) => {
     const isRefused = !mayAll && isForAdmins(field);

@@ -8,8 +8,8 @@ import { describe, expect, test } from 'vitest';
 import { probe, testDatabaseUrl } from '../../src/boot/test-database.js';
 import { find } from '../bench/data-plane/processes.js';
 import { root } from '../support/root.ts';
+import { isLong } from '../support/shortened.ts';
 
-const isLong = process.env.SOAK === 'long';
 /** A machine that has much else to do takes long for a start of a gateway, and npm for its packages. */
 const TIMEOUT_MS = isLong ? 900_000 : 240_000;
 

@@ -2,6 +2,7 @@
 // fewest members and with all, in the dialect for such clients. The answers have what the clients' types read.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isLong } from '../support/shortened.ts';
 import { type ClientName, clientNames, clients, type Members } from './calls/clients.ts';
 import { edgeKinds, moduleOwners } from './calls/edges.ts';
 import { kinds } from './calls/kinds.ts';
@@ -19,7 +20,7 @@ afterAll(() => world?.close());
 function takenOf<T extends { of?: ClientName[] }>(all: T[]): (T & { of: ClientName[] })[] {
   return all.map((one, index) => {
     const { of = clientNames } = one;
-    return { ...one, of: process.env.SOAK === 'long' ? of : of.filter((_, turn) => turn === index % of.length) };
+    return { ...one, of: isLong ? of : of.filter((_, turn) => turn === index % of.length) };
   });
 }
 

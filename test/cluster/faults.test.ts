@@ -9,11 +9,12 @@ import { eventually } from '../support/eventually.ts';
 import { type FaultProxy, startFaultProxy } from '../support/faults/fault-proxy.ts';
 import { onServer, type TestGateway } from '../support/gateway/gateway.ts';
 import { newPlace } from '../support/gateway/place.ts';
+import { isLong } from '../support/shortened.ts';
 import { visit } from '../support/visit.ts';
 import { agentAt, type Cluster, named, serve, service, startCluster } from './support.ts';
 
-/** In which a silent link is noticed on any machine. A visit that was not answered would be given up after 12 s; milliseconds. */
-const NOTICED_MS = 10_000;
+/** In which a silent link is noticed. A visit that is not answered is given up after 12 s; milliseconds. */
+const NOTICED_MS = isLong ? 3000 : 10_000;
 
 describe.runIf(onServer)('a visitor at another node', () => {
   let cluster: Cluster;

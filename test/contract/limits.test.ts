@@ -2,6 +2,7 @@
 // nothing.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isLong } from '../support/shortened.ts';
 import type { Ids, Outcome } from './doors.ts';
 import { withMember } from './hostile/case.ts';
 import { type WritingName, writings } from './hostile/operations.ts';
@@ -17,8 +18,7 @@ afterAll(() => world?.close());
 
 const doors = ['rest', 'graphql'] as const;
 /** Both lead to the same resolvers: in `npm test` one of two cases that differ in the door is left out, of each door as many. */
-const atSomeDoor = <T>(cases: T[]) =>
-  process.env.SOAK === 'long' ? cases : cases.filter((_, index) => index % 4 === 0 || index % 4 === 3);
+const atSomeDoor = <T>(cases: T[]) => (isLong ? cases : cases.filter((_, index) => index % 4 === 0 || index % 4 === 3));
 type DoorName = (typeof doors)[number];
 const other = (door: DoorName) => (door === 'rest' ? 'graphql' : 'rest');
 

@@ -1,6 +1,7 @@
 // Every operation, by its method, path, body and status, with every member of its answer, through REST and GraphQL.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isLong } from '../support/shortened.ts';
 import { backendRows } from './rows/backend.ts';
 import { certificateRows } from './rows/certificate.ts';
 import { documentedRows } from './rows/documented.ts';
@@ -16,7 +17,6 @@ import { makeWorld, type World } from './world.ts';
 
 /** The run that is about the other way into GraphQL. */
 const onlyGraphql = process.env.GATEWAY_TEST_ONLY_YOGA === '1';
-const isLong = process.env.SOAK === 'long';
 
 let world: World;
 beforeAll(async () => {

@@ -4,6 +4,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/store/ids.ts';
 import { type Account, sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
+import { isLong } from '../support/shortened.ts';
 
 const ORDERS = [
   undefined,
@@ -16,7 +17,7 @@ const ORDERS = [
 ];
 const SEEDS = [1];
 /** Each order once in `npm test`, in one of three ways to read it. */
-const ordersOf = (way: number) => ORDERS.filter((_, index) => process.env.SOAK === 'long' || index % 3 === way);
+const ordersOf = (way: number) => ORDERS.filter((_, index) => isLong || index % 3 === way);
 const ROWS = 40;
 const PAGE = 5;
 

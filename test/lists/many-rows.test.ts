@@ -3,6 +3,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { snakeCase } from '../../src/api/naming.ts';
 import { type Account, sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
+import { isLong } from '../support/shortened.ts';
 import { allLists, fillLists, type ListQuery, queriesOf, rowsMaxOf, tableNameOf } from './many-rows.ts';
 
 const ROWS = 60;
@@ -36,7 +37,7 @@ test('every member of every list can be filtered by, and ordered by where it say
 
 /** In `npm test` one filter of each member, and of each order one direction from the first page and the other from the middle on. */
 function chosen(queries: ListQuery[]): ListQuery[] {
-  if (process.env.SOAK === 'long') return queries;
+  if (isLong) return queries;
   const members = queries.map(({ filter = '' }) => /obj\.([\w.]+)/.exec(filter)?.[1]);
   return queries.filter(({ orderBy, filter, after }, index) => {
     if (filter !== undefined) return members.indexOf(members[index]) === index;

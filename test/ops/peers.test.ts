@@ -9,9 +9,10 @@ import { type FaultProxy, type ProxiedConnection, startFaultProxy } from '../sup
 import { onServer, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import { newPlace, type Place } from '../support/gateway/place.ts';
 import { subscribe } from '../support/gateway/sse.ts';
+import { isLong } from '../support/shortened.ts';
 
-/** In which whatever was revoked elsewhere is refused on any machine, which takes 5 s at most on a quiet one; milliseconds. */
-const REVOKED_MS = 20_000;
+/** In which whatever was revoked elsewhere is refused, and the API serves again; milliseconds. A busy machine takes longer. */
+const SAFE_MS = isLong ? 5000 : 20_000;
 
 describe.runIf(onServer)('two gateways on one server', () => {
   let place: Place;
@@ -65,7 +66,7 @@ describe.runIf(onServer)('two gateways on one server', () => {
     await account.call('DELETE', `/api_keys/${key.id}`);
     await agent.closed;
     expect(await use()).toBe(401);
-    expect(performance.now() - begun).toBeLessThan(REVOKED_MS);
+    expect(performance.now() - begun).toBeLessThan(SAFE_MS);
     await eventually(async () => expect(await ready()).toBe(200));
     await silent.cut();
   });
@@ -93,8 +94,7 @@ describe.runIf(onServer)('two gateways on one server', () => {
     const begun = performance.now();
     await Promise.all([busy(), call('POST', '/credentials', {})]); // Some are answered with 503, and none waits for ever.
     await eventually(async () => expect([...new Set(await busy()), await ready()]).toEqual([200, 200]));
-    // Five seconds on a quiet machine. TCP by itself gives up after minutes.
-    expect(performance.now() - begun).toBeLessThan(20_000);
+    expect(performance.now() - begun).toBeLessThan(SAFE_MS);
     expect((await call('GET', `/credentials/${written.body.id}`)).status).toBe(200);
     expect((await call('POST', '/credentials', {})).status).toBe(201);
   });

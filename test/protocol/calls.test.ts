@@ -99,7 +99,7 @@ describe('heartbeats', () => {
     expect((await client.closed).message).toContain('no sign of life');
   });
 
-  test('a peer whose answers came while this process stood still is not given up', async () => {
+  test('a peer whose answers came while the event loop was blocked is not given up', async () => {
     const { client, server } = await pair();
     const tolerance = 40;
     server.accept((stream) => {

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { onServer, startTestGateway } from '../support/gateway/gateway.ts';
 import { newPlace } from '../support/gateway/place.ts';
 import { type GatewayProcess, startProcess } from '../support/gateway/process.ts';
+import { isLong } from '../support/shortened.ts';
 import { newBrowser, operations, PASSWORD, refusal } from './browser.ts';
 
 const printed = ({ stdout }: GatewayProcess) => stdout.filter((line) => line.startsWith('Dashboard: ')).join();
@@ -43,7 +44,7 @@ test('of the links of several starts the newest works, until an admin has a pass
 });
 
 // What a process prints, tls-start.test.ts of the dashboard reads in `npm test`.
-test.skipIf(onServer || process.env.SOAK !== 'long')(
+test.skipIf(onServer || !isLong)(
   'every start prints a link, of which the newest works, until an admin has a password; no log has it',
   { timeout: 90_000 },
   async () => {

@@ -11,8 +11,8 @@ const BEAT_BYTES = 4;
 /** The round trip is the shortest of so many samples: the others were delayed by traffic. */
 const SAMPLES = 6;
 /**
- * In so many steps a session waits for a sign of life. A process that stands still, as it loads code or gets no processor, finds its
- * timers due before it has read what came meanwhile: each step counts at most for what it was to take, so a standstill is one step.
+ * In so many steps a session waits for a sign of life. After its event loop was blocked, a process finds its timers due before it
+ * has read what came meanwhile: each step counts at most for what it was to take, so that a blocked event loop is one step.
  */
 const STEPS = 4;
 
@@ -29,8 +29,8 @@ export interface HeartbeatOptions {
 /**
  * Sends heartbeats for as long as the session is open, the first at once. It ends the session when nothing at all arrives for
  * `tolerance` while a response is due: at most `interval + tolerance` after the last one. On a slow line heartbeat or response may
- * be queued behind data for longer than that, so any received byte is a sign of life. Time in which this process stood still counts
- * for a quarter of the tolerance at most.
+ * be queued behind data for longer than that, so any received byte is a sign of life. A time in which the event loop was blocked
+ * counts for a quarter of the tolerance at most.
  */
 export function startHeartbeat(session: MuxSession, { interval, tolerance, onBeat }: HeartbeatOptions): void {
   const samples: number[] = [];

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../../src/store/ids.ts';
 import type { TestGateway } from '../../support/gateway/gateway.ts';
+import { isLong } from '../../support/shortened.ts';
 import { camelCase, type Door, type Outcome } from '../doors.ts';
 import { makeWorld, type World } from '../world.ts';
 import { type HostileCase, missingMembers, numbersForIds, unknownMembers, wrongTypes } from './case.ts';
@@ -65,7 +66,6 @@ const each: [string, HostileCase[]][] = [
 const onlyGraphql = process.env.GATEWAY_TEST_ONLY_YOGA === '1';
 const doors = onlyGraphql ? (['graphql'] as const) : (['rest', 'graphql'] as const);
 /** Both doors lead to the same resolvers: `npm test` takes each case through one of them, and `npm run soak -- long` through both. */
-const isLong = process.env.SOAK === 'long';
 /** @param step one of so many cases is taken. */
 const casesAt = (cases: HostileCase[], door: 'rest' | 'graphql', step = 1) =>
   cases.filter(({ only }, i) => {

@@ -10,7 +10,7 @@ import { httpName, type SdkSession, sdkSession } from '../../support/agents/sdk.
 import { startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 import { newPlace, type Place } from '../../support/gateway/place.ts';
 import { type GatewayProcess, startProcess } from '../../support/gateway/process.ts';
-import { shortened } from '../../support/shortened.ts';
+import { isLong } from '../../support/shortened.ts';
 import { visit } from '../../support/visit.ts';
 
 const NAME = 'kept.tunnel.localhost';
@@ -99,26 +99,22 @@ test('it goes on with its settings and its end; what was captured before is gone
 });
 
 // What is stored is asked after a restart above; that a database outlives its gateway is shown elsewhere, too.
-test.each(shortened(['SIGKILL'] as const, 0))(
-  'it goes on after a %s of the gateway',
-  { timeout: 120_000 },
-  async (signal) => {
-    const gateway: GatewayProcess = await startProcess();
-    onTestFinished(() => gateway.place.remove());
-    onTestFinished(async () => void (await gateway.kill()));
-    const ca = await readFile(join(gateway.place.dataDir, 'ca.pem'), 'utf8');
-    const authtoken = gateway.authtoken ?? '';
-    const { id } = await serveAt({ ...gateway, ca }, gateway.agent, authtoken);
-    const started = await start(gateway, id, 10);
-    await visit(`http://${NAME}/before`, gateway.http);
-    await gateway.kill(signal);
+test.runIf(isLong)('it goes on after a kill -9 of the gateway', { timeout: 120_000 }, async () => {
+  const gateway: GatewayProcess = await startProcess();
+  onTestFinished(() => gateway.place.remove());
+  onTestFinished(async () => void (await gateway.kill()));
+  const ca = await readFile(join(gateway.place.dataDir, 'ca.pem'), 'utf8');
+  const authtoken = gateway.authtoken ?? '';
+  const { id } = await serveAt({ ...gateway, ca }, gateway.agent, authtoken);
+  const started = await start(gateway, id, 10);
+  await visit(`http://${NAME}/before`, gateway.http);
+  await gateway.kill('SIGKILL');
 
-    const again = await gateway.restart();
-    onTestFinished(async () => void (await again.kill()));
-    const [running] = await ask(again, '{ runningCaptures { id state startedAt endsAt } }');
-    expect(running).toMatchObject({ ...started, state: expect.stringMatching(/WAITING|RECORDING/) });
-    const back = await serveAt({ ...again, ca }, again.agent, authtoken);
-    await visit(`http://${NAME}/after`, again.http);
-    expect((await ask(again, LIST, back)).nodes).toEqual([{ path: '/after', responseBody: { text: '/after' } }]);
-  },
-);
+  const again = await gateway.restart();
+  onTestFinished(async () => void (await again.kill()));
+  const [running] = await ask(again, '{ runningCaptures { id state startedAt endsAt } }');
+  expect(running).toMatchObject({ ...started, state: expect.stringMatching(/WAITING|RECORDING/) });
+  const back = await serveAt({ ...again, ca }, again.agent, authtoken);
+  await visit(`http://${NAME}/after`, again.http);
+  expect((await ask(again, LIST, back)).nodes).toEqual([{ path: '/after', responseBody: { text: '/after' } }]);
+});

@@ -20,12 +20,12 @@ export const longTests = [
   'test/workers/{balance,control,moves,stop}.test.ts',
 ];
 
-/** Tests that have more rounds there. */
+/** Tests that have more rounds there, or hold a quiet machine to a time. */
 export const shortenedTests = [
   'test/boot/benchmarks.test.ts',
   'test/accounts/{idempotency,inactive-owner,other-account,roles}.test.ts',
   'test/acme/{crash,two-gateways}.test.ts',
-  'test/cluster/rounds.test.ts',
+  'test/cluster/{faults,rounds}.test.ts',
   'test/clients/calls.test.ts',
   'test/contract/{limits,operations}.test.ts',
   'test/contract/hostile/hostile.test.ts',
@@ -34,6 +34,7 @@ export const shortenedTests = [
   'test/lists/{changing,filter-property,many-rows}.test.ts',
   'test/live/{capture/restart,modules/each,pipeline/requests,policy/actions,traffic-events/sources}.test.ts',
   'test/ops/failures/{crash,lost-legs,stop-without-database}.test.ts',
+  'test/ops/{hints,peers}.test.ts',
   'test/policy/actions/circuit-breaker.test.ts',
   'test/security/who-may-ask.test.ts',
   'test/sign-in/start.test.ts',
