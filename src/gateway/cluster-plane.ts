@@ -11,7 +11,7 @@ import { IncomingVisits } from '../cluster/incoming-visits.ts';
 import { newLinkCounters } from '../cluster/link-counters.ts';
 import { createLinkListener, createLocalLinkListener } from '../cluster/link-listener.ts';
 import { LocalSockets } from '../cluster/local-sockets.ts';
-import { announceMoves, type Movable, moveEndpoints } from '../cluster/moving-endpoints.ts';
+import { type Movable, moveEndpoints } from '../cluster/moving-endpoints.ts';
 import type { NodeIdentity } from '../cluster/node-identity.ts';
 import type { CallHandler, LinkDeps } from '../cluster/node-link.ts';
 import { NodeLinks } from '../cluster/node-links.ts';
@@ -100,7 +100,7 @@ export async function startClusterPlane(
   const onFailure = (tunnelId: string, error: unknown) =>
     log.error({ tunnelId, err: describeFailure(error) }, 'a tunnel of another node cannot be served');
   const lookup = new ClusterEndpoints({ endpoints, routes, links, modules, counters, onFailure, now });
-  for (const [method, handler] of [...lookup.tunnels.methods, lookup.moving.method]) methods.set(method, handler);
+  for (const [method, handler] of [...lookup.tunnels.methods, ...lookup.moving.methods]) methods.set(method, handler);
   const calls = new ClusterCalls({ nodes: member, links });
   const exact = await startExactLimits(parts, settings.limitsUrl, log);
   const limiters = await parts.start({
@@ -122,11 +122,12 @@ export async function startClusterPlane(
     counters,
     holdVisitors(movables) {
       lookup.moving.hold(movables);
-      return announceMoves(calls, movables);
+      return lookup.moving.announce(calls, movables);
     },
     releaseVisitors: (movables) => lookup.moving.release(movables),
-    moveEndpoints: () => moveEndpoints({ calls, own, incoming }, movablesOf(endpoints)),
+    moveEndpoints: () => moveEndpoints({ moving: lookup.moving, calls, own, incoming }, movablesOf(endpoints)),
     async open() {
+      lookup.moving.join(calls);
       if (local) {
         await startLocalListener(parts, { deps, links, local, nodeId });
         await member.announceAddress(`unix:${local.pathOf(nodeId)}`);
