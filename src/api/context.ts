@@ -1,6 +1,7 @@
 // What a resolver is given: who is calling, the database, and the one way to write to it.
 
 import type { ModuleEnvironment } from '../http/module.ts';
+import { hostsOfPolicies } from '../net/reachable-hosts.ts';
 import type { CompileQueue } from '../policy/compile/compile-queue.ts';
 import type { AuditAction } from '../store/audit/audit-actions.ts';
 import type { Changes, WriteAction } from '../store/changes/changes.ts';
@@ -104,7 +105,7 @@ export class Context {
     this.#caller = caller;
     this.client = client;
     this.#transaction = transaction;
-    this.issuers = transaction?.issuers ?? new IssuerChecks(() => app.config.policyFetch === 'any');
+    this.issuers = transaction?.issuers ?? new IssuerChecks(() => hostsOfPolicies(app.config));
   }
 
   /** Who is calling. @throws {ApiError} why nobody is, when neither a valid API key came nor a browser session. */

@@ -1,6 +1,7 @@
 // Whether the issuers that policies name can be read. They are asked between transactions and never within one, which would keep
 // locks for as long as an issuer takes to answer.
 
+import type { ReachableHosts } from '../net/reachable-hosts.ts';
 import { describeIssuer } from '../policy/auth/issuer-description.ts';
 
 /** The most issuers that one operation asks; each answers within 5 s. */
@@ -9,13 +10,13 @@ const REASON_MAX = 300;
 
 /** What one operation knows of issuers. A policy asks for those that it names, and the transaction begins anew with the answers. */
 export class IssuerChecks {
-  readonly #isPrivateFetched: () => boolean;
+  readonly #hosts: () => ReachableHosts;
   readonly #known = new Map<string, string | undefined>();
   #wanted: string | undefined;
 
-  /** @param isPrivateFetched whether issuers at private addresses are asked. */
-  constructor(isPrivateFetched: () => boolean) {
-    this.#isPrivateFetched = isPrivateFetched;
+  /** @param hosts where issuers may be. */
+  constructor(hosts: () => ReachableHosts) {
+    this.#hosts = hosts;
   }
 
   /**
@@ -45,7 +46,7 @@ export class IssuerChecks {
 
   async #read(issuer: string): Promise<string | undefined> {
     try {
-      await describeIssuer(issuer, this.#isPrivateFetched());
+      await describeIssuer(issuer, this.#hosts());
       return undefined;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);

@@ -11,11 +11,11 @@ export const policyVariables = {
   }),
   POLICY_FETCH: z.enum(['public', 'any']).default('public').meta({
     description:
-      'which addresses traffic policies may reach, for the keys of tokens, the certificates of Amazon SNS, and what `http-request` asks. `public`: public addresses, over HTTPS. `any`: also private addresses; for keys also this machine over HTTP, for `http-request` all over HTTP',
+      'which addresses traffic policies may reach, for the keys of tokens, the certificates of Amazon SNS, and what `http-request` asks. `public`: public addresses that are none of this machine’s, and those of `BACKEND_HOSTS`, over HTTPS. `any`: also private addresses; for keys also this machine over HTTP, for `http-request` all over HTTP',
   }),
   BACKEND_HOSTS: networksOrHosts.meta({
     description:
-      'hosts that [static backends](edges.md#static-backends) may be at besides public addresses: names, `*.name`, and networks (`10.0.0.0/8`). A listed name may have any address, also this machine’s',
+      'hosts that [static backends](edges.md#static-backends) may be at, and traffic policies may reach, besides public addresses that are none of this machine’s: names, `*.name`, and networks (`10.0.0.0/8`). A listed name may have any address, also this machine’s',
   }),
   BACKEND_CA_FILE: z
     .string()

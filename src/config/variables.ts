@@ -112,7 +112,7 @@ export const environment = z.object({
       defaultText: 'the request’s own origin',
     }),
   ALLOWED_HOSTS: listValue('localhost,127.0.0.1,[::1]').meta({
-    description: '`Host` header values that may be used in generated URLs',
+    description: '`Host` header values that may be used in generated URLs, and that the admin listener answers',
     defaultText: 'loopback names',
   }),
   TRUSTED_PROXIES: networks.meta({

@@ -20,6 +20,7 @@ import { createSignInService } from '../api/sign-in/service.ts';
 import { createSingleSignOn } from '../api/sign-in/single-sign-on.ts';
 import type { Config } from '../config/config.ts';
 import type { CertificateSource } from '../monitoring/node-metrics.ts';
+import { ReachableHosts } from '../net/reachable-hosts.ts';
 import { BulkJobStore } from '../store/bulk/bulk-jobs.ts';
 import { hasOwnCertificate } from '../store/certificates/own-certificates.ts';
 import { restrictionSource } from '../store/restrictions/restriction-source.ts';
@@ -90,7 +91,11 @@ export async function startApiPlane(
   const { cluster } = dataPlane;
   const sharing = config.nodeLink && cluster && { cluster, shareMs: config.nodeLink.limitShareMs };
   // The operator chose the provider, which may be in a private network.
-  const provider = new OpenidProvider({ isPrivateFetched: true, time: now, monotonic: () => performance.now() });
+  const provider = new OpenidProvider({
+    hosts: new ReachableHosts([], true),
+    time: now,
+    monotonic: () => performance.now(),
+  });
   const singleSignOn = config.singleSignOn && createSingleSignOn(config.singleSignOn, { keys, provider, now });
   const restrictions = await startRestrictions(parts, restrictionSource({ prisma, changes }), log);
   const app: ApiApp = {

@@ -7,6 +7,7 @@ import type { PipelineServices } from '../edge/pipeline/services.ts';
 import type { LiveRestrictions } from '../edge/restrictions/live-restrictions.ts';
 import { asHttp1Endpoint } from '../edge/upstream/http2/http1-adapter.ts';
 import type { ModuleEnvironment } from '../http/module.ts';
+import { hostsOfPolicies } from '../net/reachable-hosts.ts';
 import { describeFailure } from '../runtime/describe-failure.ts';
 import type { LiveEndpoint } from '../tunnel/endpoints/endpoint.ts';
 import type { EndpointLookup } from '../tunnel/endpoints/endpoint-lookup.ts';
@@ -50,7 +51,7 @@ interface ModuleEnvironmentOptions
 }
 
 export function moduleEnvironment(
-  config: Pick<Config, 'policyFetch' | 'baseDomain'>,
+  config: Pick<Config, 'policyFetch' | 'backendHosts' | 'baseDomain'>,
   {
     endpoints,
     lookup,
@@ -68,7 +69,7 @@ export function moduleEnvironment(
   return {
     now,
     time: Date.now,
-    isPrivateFetched: config.policyFetch === 'any',
+    policyHosts: hostsOfPolicies(config),
     signingKey,
     sendOutbound,
     locate,

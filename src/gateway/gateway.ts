@@ -7,6 +7,7 @@ import type { Config } from '../config/config.ts';
 import { createAdminServer } from '../monitoring/admin-server.ts';
 import type { CertificateSource } from '../monitoring/node-metrics.ts';
 import { nodeMetrics } from '../monitoring/node-metrics.ts';
+import { hostsOfPolicies } from '../net/reachable-hosts.ts';
 import { CompileQueue } from '../policy/compile/compile-queue.ts';
 import { SigningKeys } from '../policy/webhooks/signing-keys.ts';
 import { sessionCommands } from '../store/changes/session-commands.ts';
@@ -124,7 +125,7 @@ async function startParts(parts: Lifecycle, config: Config, options: GatewayOpti
   await startFigures(parts, config, { prisma, changes, holder: node.id, now, log, registry });
 
   const policies = new CompileQueue();
-  const reach = { isPrivateAllowed: config.policyFetch === 'any', standIn: options.signerHosts };
+  const reach = { hosts: hostsOfPolicies(config), standIn: options.signerHosts };
   const signingKeys = new SigningKeys(reach, { now: () => performance.now(), time: now });
   const signingKey = signingKeys.find.bind(signingKeys);
   const sendOutbound = await startOutbound(parts, reach);
@@ -183,7 +184,7 @@ async function startParts(parts: Lifecycle, config: Config, options: GatewayOpti
   const admin = await parts.start({
     name: 'admin listener',
     async start() {
-      const server = createAdminServer(registry, metrics, () => parts.reasonNotReady());
+      const server = createAdminServer(registry, metrics, config.ownNames, () => parts.reasonNotReady());
       const stop = stopperOf(server);
       const { adminPort, host } = config;
       const address = await reserveAddress('http', adminPort, host, ADMIN_CONNECTIONS_MAX, inherited.admin);

@@ -4,6 +4,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { AddressFacts } from '../net/geo-databases.ts';
+import type { ReachableHosts } from '../net/reachable-hosts.ts';
 import type { LiveEndpoint, Proto, Visitor } from '../tunnel/endpoints/endpoint.ts';
 import type { HttpExchange, VisitorConnection } from './exchange.ts';
 import type { SendOutbound } from './outbound.ts';
@@ -135,8 +136,8 @@ export interface ModuleEnvironment {
   now(): number;
   /** The wall clock, in milliseconds. */
   time(): number;
-  /** Whether policies may fetch from addresses that are not public, this machine's among them. */
-  isPrivateFetched: boolean;
+  /** Which hosts policies may have the gateway ask. */
+  policyHosts: ReachableHosts;
   /**
    * The key in the certificate that a sender of webhooks names in a message, within the dates of the certificate.
    * @param accountId of the endpoint that it came to: its fetches are limited.

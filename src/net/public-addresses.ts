@@ -2,6 +2,7 @@
 
 import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { networksOf } from './networks.ts';
 
 /**
@@ -21,6 +22,19 @@ const NOT_PUBLIC = networksOf([
 /** Whether it is an address of the public Internet. What is no address is none. */
 export function isPublicAddress(address: string): boolean {
   return isIP(address) !== 0 && !NOT_PUBLIC.has(address);
+}
+
+/**
+ * Whether tenants may have the gateway ask it: it is public, and none of this machine's own. What listens at those may be closed to
+ * others, and the gateway itself is there.
+ * @param own the addresses of this machine.
+ */
+export function isOutsideAddress(address: string, own = ownAddresses()): boolean {
+  return isPublicAddress(address) && !networksOf(own).has(address);
+}
+
+function ownAddresses(): string[] {
+  return Object.values(networkInterfaces()).flatMap((one) => one?.map((at) => at.address) ?? []);
 }
 
 /** Finds all addresses of a name. */

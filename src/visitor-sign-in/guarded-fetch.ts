@@ -4,7 +4,8 @@
 import { request as overHttp } from 'node:http';
 import { request as overHttps } from 'node:https';
 import type { CustomFetch, CustomFetchOptions } from 'openid-client';
-import { guardedLookup, isPublicAddress } from '../net/public-addresses.ts';
+import { guardedLookup } from '../net/public-addresses.ts';
+import type { ReachableHosts } from '../net/reachable-hosts.ts';
 import { fetchProblem } from '../policy/auth/fetch-json.ts';
 import { notPublicError, type StandInServer } from '../policy/keys/fetch-bytes.ts';
 import { GROUPS } from '../protocol/tls-suites.ts';
@@ -18,15 +19,15 @@ export class FetchFailed extends Error {}
 
 /**
  * Makes the function.
- * @param isPrivateAllowed whether private addresses are allowed, and plain HTTP to this machine.
+ * @param hosts what may be reached; any: also plain HTTP to this machine.
  * @param standIn a server that stands in for all others, in tests.
  */
-export function guardedFetch(isPrivateAllowed: boolean, standIn?: StandInServer): CustomFetch {
+export function guardedFetch(hosts: ReachableHosts, standIn?: StandInServer): CustomFetch {
   return async (url, options) => {
-    const problem = fetchProblem(url, isPrivateAllowed);
+    const problem = fetchProblem(url, hosts);
     if (problem) throw new FetchFailed(`${url} ${problem}`);
     try {
-      return await fetchOnce(new URL(url), options, isPrivateAllowed, standIn);
+      return await fetchOnce(new URL(url), options, hosts, standIn);
     } catch (error) {
       throw new FetchFailed(
         `${originOf(url)} could not be asked: ${error instanceof Error ? error.message : String(error)}`,
@@ -40,7 +41,7 @@ const originOf = (url: string) => new URL(url).origin + new URL(url).pathname;
 function fetchOnce(
   url: URL,
   options: CustomFetchOptions,
-  isPrivateAllowed: boolean,
+  hosts: ReachableHosts,
   standIn: StandInServer | undefined,
 ): Promise<Response> {
   const { method, headers, body } = options;
@@ -52,7 +53,7 @@ function fetchOnce(
       agent: false,
       method,
       headers: { ...headers, host: url.host, ...(payload && { 'content-length': payload.length }) },
-      lookup: guardedLookup(isPrivateAllowed ? () => true : isPublicAddress, notPublicError, standIn?.resolve),
+      lookup: guardedLookup(hosts.ruleOf(new URL(url).hostname), notPublicError, standIn?.resolve),
       ecdhCurve: GROUPS,
       ...(standIn && { port: standIn.port, ca: standIn.ca }),
       signal: AbortSignal.timeout(FETCH_TIMEOUT_MS),

@@ -3,6 +3,7 @@
 import { LRUCache } from 'lru-cache';
 import type * as OpenidClient from 'openid-client';
 import type { SignInTerms } from '../http/visitor-sessions.ts';
+import type { ReachableHosts } from '../net/reachable-hosts.ts';
 import { describeIssuer } from '../policy/auth/issuer-description.ts';
 import { KeyCache } from '../policy/keys/key-cache.ts';
 import { boundedTo } from '../runtime/lru-bound.ts';
@@ -30,7 +31,7 @@ type Library = typeof OpenidClient;
 /** What issuers are asked with. */
 export interface OpenidOptions {
   /** Whether private addresses are reached, and plain HTTP on this machine. */
-  isPrivateFetched: boolean;
+  hosts: ReachableHosts;
   /** The wall clock, and one that never goes back; milliseconds. */
   time(): number;
   monotonic(): number;
@@ -115,23 +116,23 @@ export class OpenidProvider implements Provider {
    */
   async #configure({ issuer, clientId, clientSecret }: OpenidTerms) {
     const library = await import('openid-client');
-    const { isPrivateFetched } = this.#options;
+    const { hosts } = this.#options;
     const description = await this.#description(issuer).get();
     const metadata = { [library.clockTolerance]: SKEW_SECONDS };
     const authentication = authenticationOf(library, description, clientSecret);
     const configuration = new library.Configuration(description, clientId, metadata, authentication);
-    configuration[library.customFetch] = guardedFetch(isPrivateFetched);
+    configuration[library.customFetch] = guardedFetch(hosts);
     // The signature of an ID token is always checked, although it comes from the issuer itself.
     library.enableNonRepudiationChecks(configuration);
-    if (isPrivateFetched) library.allowInsecureRequests(configuration); // The guarded fetch still wants this machine for it.
+    if (hosts.isAny) library.allowInsecureRequests(configuration); // The guarded fetch still wants this machine for it.
     return { library, configuration };
   }
 
   #description(issuer: string): KeyCache<OpenidClient.ServerMetadata> {
     const known = this.#descriptions.get(issuer);
     if (known) return known;
-    const { isPrivateFetched, monotonic } = this.#options;
-    const cache = new KeyCache(() => describeIssuer(issuer, isPrivateFetched), CACHE_TIMES, monotonic);
+    const { hosts, monotonic } = this.#options;
+    const cache = new KeyCache(() => describeIssuer(issuer, hosts), CACHE_TIMES, monotonic);
     this.#descriptions.set(issuer, cache);
     return cache;
   }

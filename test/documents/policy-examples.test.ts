@@ -103,7 +103,7 @@ test('the trial run is what GraphQL answers', async () => {
   const contextValue = {
     accountId: owner.accountId,
     caller: { isAdmin: false },
-    app: { now: () => NOON, config: { policyFetch: 'public' }, policies: new CompileQueue() },
+    app: { now: () => NOON, config: { policyFetch: 'public', backendHosts: [] }, policies: new CompileQueue() },
   };
   const received = await graphql({ schema, source, contextValue });
   expect(JSON.parse(JSON.stringify(received))).toEqual(JSON.parse(answer));

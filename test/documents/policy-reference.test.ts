@@ -2,6 +2,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: templates of policies look like that
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ReachableHosts } from '../../src/net/reachable-hosts.ts';
 import { actionKinds } from '../../src/policy/actions/registry.ts';
 import { OutboundHttp } from '../../src/policy/calls/outbound-http.ts';
 import { environmentOf } from '../../src/policy/cel/environment.ts';
@@ -133,12 +134,12 @@ describe('actions', () => {
         { name: 'cookie', value: `__Host-gateway_session.visitor=${'a'.repeat(43)}` },
       ],
     };
-    const outbound = new OutboundHttp({ isPrivateAllowed: true });
+    const outbound = new OutboundHttp({ hosts: new ReachableHosts([], true) });
     const sendOutbound = outbound.send.bind(outbound);
     const world = {
       internal: () => undefined,
       time: () => NOON,
-      isPrivateFetched: true,
+      policyHosts: new ReachableHosts([], true),
       sendOutbound,
       visitorSessions,
     };

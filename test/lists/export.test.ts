@@ -68,10 +68,19 @@ describe('the rows', () => {
     expect(linesOf(body)).toMatchObject([{ description: 'presses', labels: { site: 'berlin' }, uses_max: null }]);
   });
 
-  test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx'])('a text like %j is no formula', async (description) => {
-    await account.call('POST', '/credentials', { description });
+  test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx', '\nx', ' =1', '＝1', '＋1', '－1', '＠x'])(
+    'a text like %j is no formula',
+    async (description) => {
+      await account.call('POST', '/credentials', { description });
+      const { body } = await download('/credentials?columns=description');
+      expect(body.replace(/^description\r\n"?/, '').startsWith(`'${description}`)).toBe(true);
+    },
+  );
+
+  test('a text with what ends a cell in some spreadsheets is one cell', async () => {
+    await account.call('POST', '/credentials', { description: 'a;=1\t=2' });
     const { body } = await download('/credentials?columns=description');
-    expect(body.replace(/^description\r\n"?/, '').startsWith(`'${description}`)).toBe(true);
+    expect(body).toBe('description\r\n"a;=1\t=2"\r\n');
   });
 
   test('are each there once, while others are added and the row is deleted at which a page ended', async () => {

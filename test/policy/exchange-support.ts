@@ -7,6 +7,7 @@ import type { HttpExchange, HttpRequest, ServingEndpoint } from '../../src/http/
 import { HeaderList } from '../../src/http/header-list.ts';
 import type { ModuleEnvironment, NewConnection, TlsParameters } from '../../src/http/module.ts';
 import { refuseOutbound } from '../../src/http/outbound.ts';
+import { ReachableHosts } from '../../src/net/reachable-hosts.ts';
 import { refuseKeyFetch } from '../../src/policy/keys/key-cache.ts';
 import type { Visitor } from '../../src/tunnel/endpoints/endpoint.ts';
 
@@ -162,7 +163,7 @@ export function environmentOf(internal: ModuleEnvironment['internal'] = () => un
     time: () => NOON + passed,
     note: (_about, metadata) => void notes.push(metadata),
     internal,
-    isPrivateFetched: true,
+    policyHosts: new ReachableHosts([], true),
     secrets: { of: () => new Map() },
     signingKey: refuseKeyFetch,
     sendOutbound: refuseOutbound,

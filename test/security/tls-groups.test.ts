@@ -17,6 +17,7 @@ import { AcmeHandshakes } from '../../src/edge/tls/acme-handshakes.ts';
 import { readFirstBytes } from '../../src/edge/tls/first-bytes.ts';
 import { ParameterizedHandshakes } from '../../src/edge/tls/tls-parameters.ts';
 import { openOutbound } from '../../src/events/sinks/http/outbound.ts';
+import { ReachableHosts } from '../../src/net/reachable-hosts.ts';
 import { OutboundHttp } from '../../src/policy/calls/outbound-http.ts';
 import { fetchBytes, type StandInServer } from '../../src/policy/keys/fetch-bytes.ts';
 import { noopStreamEvents } from '../../src/protocol/mux/mux-stream.ts';
@@ -200,7 +201,7 @@ describe('nobody is told to use a finite field by a server', () => {
     outbound.close();
   };
   const call = async () => {
-    const calls = new OutboundHttp({ isPrivateAllowed: true, standIn: standIn() });
+    const calls = new OutboundHttp({ hosts: new ReachableHosts([], true), standIn: standIn() });
     const sent = { method: 'GET', url, fields: [], body: undefined };
     await calls.send('ac_1', sent, new AbortController().signal);
   };
@@ -210,8 +211,14 @@ describe('nobody is told to use a finite field by a server', () => {
     ['a destination of events', () => delivery()],
     ['a destination of events, with EVENT_CA_FILE', () => delivery(caFile)],
     ['a call of a policy', call],
-    ['keys', () => fetchBytes(url, { type: '*', bytesMax: 9 }, { isPrivateAllowed: true, standIn: standIn() })],
-    ['an identity provider', () => guardedFetch(true, standIn())(url.href, { method: 'GET' } as never)],
+    [
+      'keys',
+      () => fetchBytes(url, { type: '*', bytesMax: 9 }, { hosts: new ReachableHosts([], true), standIn: standIn() }),
+    ],
+    [
+      'an identity provider',
+      () => guardedFetch(new ReachableHosts([], true), standIn())(url.href, { method: 'GET' } as never),
+    ],
   ])('%s', async (_, ask) => {
     ends.length = 0;
     await ask().catch(() => {});

@@ -2,6 +2,7 @@
 
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { ReachableHosts } from '../../src/net/reachable-hosts.ts';
 import { guardedFetch } from '../../src/visitor-sign-in/guarded-fetch.ts';
 import { sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import type { Browser } from './browser.ts';
@@ -219,7 +220,7 @@ test.each([
   ['file:///etc/passwd', /must be a URL/],
 ])('with POLICY_FETCH=public nothing is sent to %s, also no POST', async (url, reason) => {
   const options = { method: 'POST', headers: {}, body: 'grant_type=refresh_token', redirect: 'manual' } as const;
-  await expect(guardedFetch(false)(url, options)).rejects.toThrow(reason);
+  await expect(guardedFetch(new ReachableHosts([]))(url, options)).rejects.toThrow(reason);
 });
 
 test('a provider that cannot be reached, or describes another one, is no reason to let anybody in', async () => {

@@ -4,6 +4,7 @@ import type { StoredPolicy } from '../../edge/modules/traffic-policy.ts';
 import { trafficPolicyModule } from '../../edge/modules/traffic-policy.ts';
 import type { ModuleEnvironment } from '../../http/module.ts';
 import { refuseOutbound } from '../../http/outbound.ts';
+import { hostsOfPolicies } from '../../net/reachable-hosts.ts';
 import { compileOnce } from '../../policy/cel/compilation.ts';
 import { CompileQueueFull } from '../../policy/compile/compile-queue.ts';
 import { refuseKeyFetch } from '../../policy/keys/key-cache.ts';
@@ -20,7 +21,7 @@ import { type IssuerChecks, namesIssuer } from '../issuer-checks.ts';
 import type { ModuleHost, ModuleWrite } from './module.ts';
 
 /** Nothing is run here: a policy is made, and thrown away. */
-const environmentForChecks: Omit<ModuleEnvironment, 'isPrivateFetched'> = {
+const environmentForChecks: Omit<ModuleEnvironment, 'policyHosts'> = {
   now: () => 0,
   time: () => 0,
   note: () => undefined,
@@ -60,9 +61,8 @@ export async function checkTrafficPolicy(
   const replacedSecrets = replaced?.policy ? openSecrets(app.keys, owner, replaced.policy) : [];
   try {
     const { compilePolicyDocument } = await import('../../policy/compile/policy.ts');
-    const { policyFetch, baseDomain } = app.config;
-    const isPrivateFetched = policyFetch === 'any';
-    const environment = { ...environmentForChecks, isPrivateFetched, sharedDomains: [baseDomain] };
+    const policyHosts = hostsOfPolicies(app.config);
+    const environment = { ...environmentForChecks, policyHosts, sharedDomains: [app.config.baseDomain] };
     const work = () => {
       const sent = compileOnce(COMPILATION_KEYS[proto], value, () => splitPolicy(value, proto));
       const split = keepSecrets(sent, replacedSecrets, proto);

@@ -12,7 +12,7 @@ export const oidcModule: ModuleDescriptor<OidcSettings> = {
   phase: 'user',
   create(settings, _, environment) {
     const { issuer } = settings;
-    const problem = fetchProblem(issuer, environment.isPrivateFetched);
+    const problem = fetchProblem(issuer, environment.policyHosts);
     if (problem) throw new SettingsError(`the issuer of OIDC ${problem}`);
     const provider = { issuer, isOAuth: false, scopes: ['openid'], checkInterval: 0 };
     return { http: signInModule('oidc', settings, provider, environment) };

@@ -3,6 +3,7 @@
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
 import type { VisitorSessionSource } from '../../http/visitor-sessions.ts';
+import { hostsOfPolicies } from '../../net/reachable-hosts.ts';
 import { followEndedAppSessions } from '../../store/visitors/app-session-rows.ts';
 import { CALLBACK_PATH } from '../../visitor-sign-in/callback.ts';
 import { OauthProvider } from '../../visitor-sign-in/oauth/oauth-provider.ts';
@@ -27,8 +28,7 @@ export function visitorSignIn(
   { storage, baseUrl, log, now, providerHosts }: SignInParts,
 ): VisitorSessionSource {
   const { prisma, changes, keys } = storage;
-  const isPrivateFetched = config.policyFetch === 'any';
-  const openid = new OpenidProvider({ isPrivateFetched, time: now, monotonic: () => performance.now() });
+  const openid = new OpenidProvider({ hosts: hostsOfPolicies(config), time: now, monotonic: () => performance.now() });
   const oauth = new OauthProvider({ time: now, standIn: providerHosts });
   const callbackUrl = () => `${baseUrl()}${CALLBACK_PATH}`;
   const signIn = new VisitorSignIn({

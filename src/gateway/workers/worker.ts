@@ -16,6 +16,7 @@ import { TrafficSubscribers } from '../../events/traffic/subscribers.ts';
 import { TrafficEvents } from '../../events/traffic/traffic-events.ts';
 import { trafficEventMetrics } from '../../monitoring/traffic-event-metrics.ts';
 import type { ConnectionCounts } from '../../net/connection-counts.ts';
+import { hostsOfPolicies } from '../../net/reachable-hosts.ts';
 import { CompileQueue } from '../../policy/compile/compile-queue.ts';
 import { SigningKeys } from '../../policy/webhooks/signing-keys.ts';
 import { describeFailure } from '../../runtime/describe-failure.ts';
@@ -103,7 +104,7 @@ async function startParts(parts: Lifecycle, config: Config, options: WorkerOptio
   });
 
   const reporter = await startReporter(parts, config, { sources, log, registry, now });
-  const reach = { isPrivateAllowed: config.policyFetch === 'any', standIn: signerHosts };
+  const reach = { hosts: hostsOfPolicies(config), standIn: signerHosts };
   const signingKeys = new SigningKeys(reach, { now: () => performance.now(), time: now });
   const sendOutbound = await startOutbound(parts, reach);
   const locate = await startGeoDatabases(parts, config, log);

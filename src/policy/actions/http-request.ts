@@ -84,7 +84,7 @@ interface Settings {
 
 function readSettings(config: ConfigReader): Settings {
   const url = config.template('url', { max: URL_MAX });
-  const problem = url.constant && callUrlProblem(url.constant, config.environment.isPrivateFetched);
+  const problem = url.constant && callUrlProblem(url.constant, config.environment.policyHosts);
   if (problem) config.problem('url', PROBLEM.url, problem);
   const method = config.choice('method', METHODS, 'GET');
   const body = config.has('body') ? config.template('body', { max: BODY_MAX, default: '' }) : undefined;

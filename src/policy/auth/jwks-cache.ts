@@ -9,6 +9,7 @@ import {
   type JWSHeaderParameters,
   type LocalJWKSet,
 } from 'jose';
+import type { ReachableHosts } from '../../net/reachable-hosts.ts';
 import { KeyCache } from '../keys/key-cache.ts';
 import { fetchJson } from './fetch-json.ts';
 
@@ -78,13 +79,13 @@ async function matching(
 /**
  * Fetches the keys of an issuer through its discovery document (OpenID Connect Discovery 1.0).
  * @param issuer the issuer's URL. The document must name exactly this issuer, so that no other document can be substituted.
- * @param isPrivateAllowed as for `fetchJson`.
+ * @param hosts as for `fetchJson`.
  */
-export async function fetchIssuerKeys(issuer: string, isPrivateAllowed: boolean): Promise<unknown> {
+export async function fetchIssuerKeys(issuer: string, hosts: ReachableHosts): Promise<unknown> {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
-  const configuration = await fetchJson(url, isPrivateAllowed);
+  const configuration = await fetchJson(url, hosts);
   const { issuer: named, jwks_uri: keys } = (configuration ?? {}) as { issuer?: unknown; jwks_uri?: unknown };
   if (named !== issuer) throw new Error(`${url} is the configuration of another issuer`);
   if (typeof keys !== 'string') throw new Error(`${url} has no jwks_uri`);
-  return fetchJson(keys, isPrivateAllowed);
+  return fetchJson(keys, hosts);
 }

@@ -7,7 +7,7 @@ import { Agent as HttpsAgent, request as overHttps } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { HeaderList } from '../../http/header-list.ts';
 import { OutboundFailed, type OutboundRequest, type OutboundResponse } from '../../http/outbound.ts';
-import { guardedLookup, isPublicAddress } from '../../net/public-addresses.ts';
+import { guardedLookup } from '../../net/public-addresses.ts';
 import { GROUPS } from '../../protocol/tls-suites.ts';
 import { type FetchReach, notPublicError } from '../keys/fetch-bytes.ts';
 import { callUrlProblem, internalNameOf } from './call-url.ts';
@@ -45,7 +45,7 @@ export class OutboundHttp {
     connect?: () => Duplex,
   ): Promise<OutboundResponse> {
     const { url } = request;
-    const problem = callUrlProblem(url.href, this.#reach.isPrivateAllowed);
+    const problem = callUrlProblem(url.href, this.#reach.hosts);
     if (problem) throw new OutboundFailed(`${url.host} cannot be asked: the URL ${problem}`);
     if (!connect && internalNameOf(url) !== undefined)
       throw new OutboundFailed(`${url.host} cannot be asked: internal endpoints are not reached from here`);
@@ -91,13 +91,13 @@ export class OutboundHttp {
 
   async #responseTo(request: OutboundRequest, signal: AbortSignal, isPooled: boolean): Promise<IncomingMessage> {
     const { method, url, body } = request;
-    const { isPrivateAllowed, standIn } = this.#reach;
+    const { hosts, standIn } = this.#reach;
     const isTls = url.protocol === 'https:';
     const sent = (isTls ? overHttps : overHttp)(url, {
       method,
       headers: headersOf(request),
       agent: isPooled ? this.#agents[isTls ? 'https' : 'http'] : false,
-      lookup: guardedLookup(isPrivateAllowed ? () => true : isPublicAddress, notPublicError, standIn?.resolve),
+      lookup: guardedLookup(hosts.ruleOf(url.hostname), notPublicError, standIn?.resolve),
       ecdhCurve: GROUPS,
       ...(standIn && { port: standIn.port, ca: standIn.ca }),
       signal,

@@ -12,6 +12,7 @@ import type {
 import { refuseOutbound } from '../../http/outbound.ts';
 import { isAmbiguousPath, pathOfTarget } from '../../http/path.ts';
 import { visitorErrors } from '../../http/visitor-errors.ts';
+import { ReachableHosts } from '../../net/reachable-hosts.ts';
 import { compilePolicyRules } from '../compile/policy.ts';
 import { refuseKeyFetch } from '../keys/key-cache.ts';
 import type { CompiledRules } from '../run/phase-run.ts';
@@ -55,7 +56,7 @@ export async function dryRun(
     now: () => performance.now(),
     time: () => Date.now(),
     internal: (_accountId, url) => describedEndpoint(url),
-    isPrivateFetched: false,
+    policyHosts: new ReachableHosts([]),
     signingKey: refuseKeyFetch,
     secrets: { of: () => new Map() },
     sendOutbound: refuseOutbound,

@@ -3,7 +3,8 @@
 
 import { request as overHttp } from 'node:http';
 import { request as overHttps } from 'node:https';
-import { guardedLookup, isPublicAddress, type ResolveHost } from '../../net/public-addresses.ts';
+import { guardedLookup, type ResolveHost } from '../../net/public-addresses.ts';
+import type { ReachableHosts } from '../../net/reachable-hosts.ts';
 import { GROUPS } from '../../protocol/tls-suites.ts';
 
 /** The default timeout of the whole response; milliseconds. */
@@ -11,8 +12,7 @@ const TIMEOUT_MS = 5000;
 
 /** The servers that may be reached, and how. */
 export interface FetchReach {
-  /** Whether private addresses are allowed. */
-  isPrivateAllowed: boolean;
+  hosts: ReachableHosts;
   /** The timeout of the whole response, in milliseconds; 5000 when left out. */
   timeout?: number;
   /** A server that stands in for the Internet, in tests. */
@@ -43,13 +43,13 @@ export interface FetchLimits {
  * time.
  */
 export function fetchBytes(url: URL, { type, bytesMax }: FetchLimits, reach: FetchReach): Promise<Buffer> {
-  const { isPrivateAllowed, timeout = TIMEOUT_MS, standIn } = reach;
+  const { hosts, timeout = TIMEOUT_MS, standIn } = reach;
   const send = url.protocol === 'https:' ? overHttps : overHttp;
   return new Promise((resolve, reject) => {
     const request = send(url, {
       agent: false,
       headers: { accept: type, host: url.host },
-      lookup: guardedLookup(isPrivateAllowed ? () => true : isPublicAddress, notPublicError, standIn?.resolve),
+      lookup: guardedLookup(hosts.ruleOf(url.hostname), notPublicError, standIn?.resolve),
       ecdhCurve: GROUPS,
       ...(standIn && { port: standIn.port, ca: standIn.ca }),
       signal: AbortSignal.timeout(timeout),

@@ -2,6 +2,7 @@
 
 import type { CustomFetch } from 'openid-client';
 import type { SignInTerms } from '../../http/visitor-sessions.ts';
+import { ReachableHosts } from '../../net/reachable-hosts.ts';
 import type { StandInServer } from '../../policy/keys/fetch-bytes.ts';
 import type { OauthProviderName } from '../../policy/sign-in/oauth-scopes.ts';
 import { guardedFetch } from '../guarded-fetch.ts';
@@ -41,7 +42,7 @@ export class OauthProvider implements Provider {
 
   constructor({ time, standIn }: OauthOptions) {
     this.#time = time;
-    this.#fetch = conforming(guardedFetch(standIn !== undefined, standIn));
+    this.#fetch = conforming(guardedFetch(new ReachableHosts([], standIn !== undefined), standIn));
   }
 
   async authorizationUrl(terms: SignInTerms, checks: LoginChecks, isForced: boolean): Promise<string> {

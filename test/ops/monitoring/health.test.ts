@@ -1,3 +1,4 @@
+import { get } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 
@@ -41,4 +42,21 @@ test('the admin listener has nothing else, changes nothing, and the API listener
   expect((await ask('/credentials')).status).toBe(404);
   expect((await ask('/metrics', 'POST')).status).toBe(405);
   for (const path of ['/metrics', '/livez', '/readyz']) expect((await gateway.call('GET', path)).status).toBe(404);
+});
+
+test('no page of elsewhere reads them: the name that it was asked for at must be an address, a local name or the gateway’s own', async () => {
+  const statusFor = (host: string) =>
+    new Promise((resolve) =>
+      get(`${gateway.admin}/metrics`, { headers: { host } }, (answer) => resolve(answer.resume().statusCode)),
+    );
+  for (const host of [
+    'rebound.example',
+    'rebound.example:4001',
+    '127.0.0.1.example.',
+    'x.tunnel.localhost.example',
+    'a:b.example',
+  ])
+    expect([host, await statusFor(host)]).toEqual([host, 421]);
+  for (const host of ['127.0.0.1:9', '[::1]', 'localhost:4001', 'LOCALHOST.', 'gateway:4001', 'tunnel.localhost'])
+    expect([host, await statusFor(host)]).toEqual([host, 200]);
 });

@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { OutboundRequest } from '../../../src/http/outbound.ts';
+import { ReachableHosts } from '../../../src/net/reachable-hosts.ts';
 import { OutboundHttp } from '../../../src/policy/calls/outbound-http.ts';
 import { sendFollowing } from '../../../src/policy/calls/redirects.ts';
 import { dryRun } from '../../../src/policy/dry-run/dry-run.ts';
@@ -10,8 +11,8 @@ import { action, onRequest } from '../documents/support.ts';
 import { type AskedServer, says, startAskedServer } from './asked-server.ts';
 
 let server: AskedServer;
-const guarded = new OutboundHttp({ isPrivateAllowed: false });
-const open = new OutboundHttp({ isPrivateAllowed: true });
+const guarded = new OutboundHttp({ hosts: new ReachableHosts([]) });
+const open = new OutboundHttp({ hosts: new ReachableHosts([], true) });
 beforeAll(async () => {
   server = await startAskedServer();
 });
@@ -29,7 +30,7 @@ test.each([
   ['one in another spelling', 'https://0x7f.1/', /must be at a public address/],
   ['one of IPv6 that stands for it', 'https://[::ffff:127.0.0.1]/', /must be at a public address/],
   ['the metadata of a cloud', 'https://169.254.169.254/latest', /must be at a public address/],
-  ['a name of this machine', 'https://localhost:1/', /is not a public one/],
+  ['a name of this machine', 'https://localhost:1/', /must be at a public address/],
   ['plain HTTP', 'http://example.com/', /must begin with https/],
   ['a port of an internal endpoint', 'https://a.internal:1/', /without a port/],
   ['a user name', 'https://a:b@example.com/', /without a user name/],
@@ -44,7 +45,7 @@ test('a name is not asked that leads to a private address besides a public one',
   ];
   const resolve = (_name: string, _options: unknown, found: (error: null, all: typeof addresses) => void) =>
     found(null, addresses);
-  const rebound = new OutboundHttp({ isPrivateAllowed: false, standIn: { resolve, port: 1, ca: '' } });
+  const rebound = new OutboundHttp({ hosts: new ReachableHosts([]), standIn: { resolve, port: 1, ca: '' } });
   await expect(send(get('https://example.com/'), rebound)).rejects.toThrow(/10\.0\.0\.1 is not a public one/);
 });
 
@@ -56,7 +57,7 @@ test.each(['https://a.internal/', 'http://A.INTERNAL./', 'http://a%2einternal/']
       lookedUp.push(name);
       found(new Error('it was looked up'), []);
     };
-    const any = new OutboundHttp({ isPrivateAllowed: true, standIn: { resolve, port: 1, ca: '' } });
+    const any = new OutboundHttp({ hosts: new ReachableHosts([], true), standIn: { resolve, port: 1, ca: '' } });
     await expect(send(get(url), any)).rejects.toThrow(/internal endpoints are not reached from here/);
     await expect(send(get('http://a.internal.example/'), any)).rejects.toThrow(/it was looked up/);
     expect(lookedUp).toEqual(['a.internal.example']);

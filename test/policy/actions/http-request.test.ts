@@ -6,6 +6,7 @@ import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { HttpModule } from '../../../src/http/module.ts';
+import { ReachableHosts } from '../../../src/net/reachable-hosts.ts';
 import { OutboundHttp } from '../../../src/policy/calls/outbound-http.ts';
 import { compilePolicyDocument } from '../../../src/policy/compile/policy.ts';
 import { action, onRequest, onResponse } from '../documents/support.ts';
@@ -18,7 +19,7 @@ let server: AskedServer;
 let outbound: OutboundHttp;
 beforeEach(async () => {
   server = await startAskedServer();
-  outbound = new OutboundHttp({ isPrivateAllowed: true });
+  outbound = new OutboundHttp({ hosts: new ReachableHosts([], true) });
 });
 afterEach(() => {
   outbound.close();

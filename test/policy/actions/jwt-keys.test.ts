@@ -1,7 +1,8 @@
 // The keys of an issuer on this machine: kept, changed, and out of reach.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { guardedLookup, isPublicAddress } from '../../../src/net/public-addresses.ts';
+import { guardedLookup, isOutsideAddress } from '../../../src/net/public-addresses.ts';
+import { ReachableHosts } from '../../../src/net/reachable-hosts.ts';
 import { fetchJson, fetchProblem } from '../../../src/policy/auth/fetch-json.ts';
 import { fetchIssuerKeys, JwksCache } from '../../../src/policy/auth/jwks-cache.ts';
 import { verifyToken } from '../../../src/policy/auth/jwt.ts';
@@ -18,13 +19,15 @@ let issuer: Issuer;
 let old: KeyPair;
 let now: number;
 let keys: JwksCache;
+const anywhere = new ReachableHosts([], true);
+const outside = new ReachableHosts([]);
 
 beforeEach(async () => {
   old = await keyPair('ES256', 'old');
   issuer = await startIssuer([old]);
   now = 0;
   keys = new JwksCache(
-    () => fetchJson(issuer.jwks, true),
+    () => fetchJson(issuer.jwks, anywhere),
     () => now,
   );
 });
@@ -78,8 +81,8 @@ test('an issuer that answers slowly is not waited for when another of its sets h
   const slow = await startIssuer([]);
   const release = slow.hold();
   const clock = () => now;
-  const known = new JwksCache(() => fetchJson(issuer.jwks, true), clock);
-  const sets = [new JwksCache(() => fetchJson(slow.jwks, true), clock), known];
+  const known = new JwksCache(() => fetchJson(issuer.jwks, anywhere), clock);
+  const sets = [new JwksCache(() => fetchJson(slow.jwks, anywhere), clock), known];
   expect(await check(old, [known])).toBe('good');
   expect(await check(old, sets)).toBe('good');
   expect(slow.asked).toEqual([]);
@@ -137,12 +140,12 @@ test('what is no set of keys, too large, moved, or nowhere cannot be had', async
   }
   expect(issuer.asked).not.toContain('/elsewhere');
   await issuer.close();
-  await expect(fetchJson(issuer.jwks, true)).rejects.toThrow(/could not be fetched: connect ECONNREFUSED/);
+  await expect(fetchJson(issuer.jwks, anywhere)).rejects.toThrow(/could not be fetched: connect ECONNREFUSED/);
 });
 
 test('the configuration of an issuer has to be its own, and to say where the keys are', async () => {
   const configure = (configuration: unknown) => issuer.answer('/.well-known/openid-configuration', configuration);
-  expect(await fetchIssuerKeys(issuer.url, true)).toEqual({ keys: [old.jwk] });
+  expect(await fetchIssuerKeys(issuer.url, anywhere)).toEqual({ keys: [old.jwk] });
   for (const [configuration, told] of [
     [{ issuer: 'https://other.example.com', jwks_uri: issuer.jwks }, /of another issuer/],
     [{ issuer: issuer.url }, /has no jwks_uri/],
@@ -150,7 +153,7 @@ test('the configuration of an issuer has to be its own, and to say where the key
     [null, /of another issuer/],
   ] as const) {
     configure(configuration);
-    await expect(fetchIssuerKeys(issuer.url, true)).rejects.toThrow(told);
+    await expect(fetchIssuerKeys(issuer.url, anywhere)).rejects.toThrow(told);
   }
 });
 
@@ -162,7 +165,7 @@ test('without TLS, only this machine is asked', () => {
     'http://[::1]:8/',
     'http://a.localhost',
   ])
-    expect([url, fetchProblem(url, true)]).toEqual([url, undefined]);
+    expect([url, fetchProblem(url, anywhere)]).toEqual([url, undefined]);
   for (const url of [
     'http://a.example.com/',
     'http://127.0.0.1.example.com/',
@@ -171,7 +174,7 @@ test('without TLS, only this machine is asked', () => {
     'x',
     '',
   ])
-    expect([url, fetchProblem(url, true)]).toEqual([url, expect.stringMatching(/^must be a URL/)]);
+    expect([url, fetchProblem(url, anywhere)]).toEqual([url, expect.stringMatching(/^must be a URL/)]);
 });
 
 describe('unless the operator allows it', () => {
@@ -186,17 +189,29 @@ describe('unless the operator allows it', () => {
     'https://[fd00::1]/',
     'https://2130706433/',
   ])('%s is refused when it is written', (url) => {
-    expect(fetchProblem(url, false)).toMatch(/^must be at a public address/);
+    expect(fetchProblem(url, outside)).toMatch(/^must be at a public address/);
   });
 
   test('this machine is not asked over HTTP, and public addresses are no problem', () => {
-    expect(fetchProblem('http://localhost/', false)).toMatch(/^must be a URL that begins with https/);
-    expect(fetchProblem('https://keys.example.com/', false)).toBeUndefined();
-    expect(fetchProblem('https://1.1.1.1/', false)).toBeUndefined();
+    expect(fetchProblem('http://localhost/', outside)).toMatch(/^must be a URL that begins with https/);
+    expect(fetchProblem('https://keys.example.com/', outside)).toBeUndefined();
+    expect(fetchProblem('https://1.1.1.1/', outside)).toBeUndefined();
+  });
+
+  test('what the operator names for static backends is reached, and an address of this machine is not, although it is public', () => {
+    const listed = new ReachableHosts(['keys.internal', '10.1.2.0/24', 'localhost']);
+    for (const host of ['keys.internal', '10.1.2.3', 'localhost', 'keys.example.com'])
+      expect([host, fetchProblem(`https://${host}/`, listed)]).toEqual([host, undefined]);
+    expect(fetchProblem('https://10.1.3.3/', listed)).toMatch(/^must be at a public address \(BACKEND_HOSTS/);
+    expect(listed.ruleOf('keys.internal')('10.9.9.9')).toBe(true);
+    expect(listed.ruleOf('keys.example.com')('10.9.9.9')).toBe(false);
+    expect(isOutsideAddress('1.1.1.1', ['192.168.0.2', '::ffff:1.1.1.1'])).toBe(false);
+    expect(isOutsideAddress('2606:4700::1111', ['2606:4700:0::1111'])).toBe(false);
+    expect(isOutsideAddress('1.1.1.1', ['192.168.0.2'])).toBe(true);
   });
 
   test('a name that leads to an address of this network leads nowhere', async () => {
-    const lookup = guardedLookup(isPublicAddress, notPublicError);
+    const lookup = guardedLookup(isOutsideAddress, notPublicError);
     const found = await new Promise((resolve) => lookup('localhost', {}, (error) => resolve(error?.message)));
     expect(found).toMatch(/^its address (127\.0\.0\.1|::1) is not a public one$/);
   });

@@ -1,6 +1,7 @@
 // The certificates that messages of Amazon SNS name: fetched, kept, wrong, and out of reach.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ReachableHosts } from '../../../src/net/reachable-hosts.ts';
 import type { FetchReach } from '../../../src/policy/keys/fetch-bytes.ts';
 import { KeysUnavailable } from '../../../src/policy/keys/key-cache.ts';
 import { SigningKeys } from '../../../src/policy/webhooks/signing-keys.ts';
@@ -38,7 +39,7 @@ beforeEach(() => {
 /** Those who know no certificate yet. */
 function fresh(reach: Partial<FetchReach> = {}) {
   const environment = environmentOf();
-  const keys = new SigningKeys({ isPrivateAllowed: true, standIn: host.standIn, ...reach }, environment);
+  const keys = new SigningKeys({ hosts: new ReachableHosts([], true), standIn: host.standIn, ...reach }, environment);
   /** What comes of a look for a key. */
   const find = (url = CERTIFICATE_URL, accountId = 'ac_1') =>
     keys.find(url, accountId).then(
@@ -158,7 +159,7 @@ test.each(['127.0.0.1', '10.0.0.1', '169.254.169.254', '192.168.1.1'])(
   'a name that leads to %s leads nowhere, unless the operator allows it',
   async (address) => {
     const resolve: typeof host.standIn.resolve = (_name, _options, found) => found(null, [{ address, family: 4 }]);
-    const { find } = fresh({ isPrivateAllowed: false, standIn: { ...host.standIn, resolve } });
+    const { find } = fresh({ hosts: new ReachableHosts([]), standIn: { ...host.standIn, resolve } });
     expect(await find()).toBe(unavailable(`its address ${address} is not a public one`));
     expect(host.connections).toBe(0);
   },

@@ -1,6 +1,7 @@
 // Amazon SNS in the place of which a server on this machine stands: it signs messages as its documentation says, written
 // apart from what checks them, and publishes its certificate in ways right and wrong.
 
+import { ReachableHosts } from '../../../src/net/reachable-hosts.ts';
 import 'reflect-metadata'; // What the next import is built with asks for it.
 import { KeyObject, sign } from 'node:crypto';
 import { once } from 'node:events';
@@ -152,7 +153,7 @@ export async function startCertificateHost(pem: string) {
 /** What a check of a message needs, with no certificate known. */
 export function worldOf(host: CertificateHost) {
   const environment = environmentOf();
-  const keys = new SigningKeys({ isPrivateAllowed: true, standIn: host.standIn }, environment);
+  const keys = new SigningKeys({ hosts: new ReachableHosts([], true), standIn: host.standIn }, environment);
   return { ...environment, signingKey: keys.find.bind(keys) };
 }
 

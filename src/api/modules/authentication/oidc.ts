@@ -3,6 +3,7 @@
 import { oidcModule } from '../../../edge/modules/oidc.ts';
 import type { OidcSettings } from '../../../edge/modules/sign-in.ts';
 import { oidcProblem } from '../../../edge/modules/sign-in-problem.ts';
+import { hostsOfPolicies } from '../../../net/reachable-hosts.ts';
 import { fetchProblem } from '../../../policy/auth/fetch-json.ts';
 import { storedModule } from '../../../store/edges/module-rows.ts';
 import { builder } from '../../builder/builder.ts';
@@ -71,7 +72,7 @@ export const oidc: ApiModule<{ modules: unknown }, ShownOidc, Input> = {
       ...{ issuer, clientId, scopes: scopes ?? [], emailAddresses: [], emailDomains: [] },
       clientSecret: await clientSecretOf(input.clientSecret, oidcModule, isSame, writing),
     };
-    const unreachable = fetchProblem(issuer, writing.context.app.config.policyFetch === 'any');
+    const unreachable = fetchProblem(issuer, hostsOfPolicies(writing.context.app.config));
     const problem = unreachable ? { member: 'issuer', reason: unreachable } : oidcProblem(settings);
     return sealedSignIn(settings, oidcModule, problem, writing);
   },

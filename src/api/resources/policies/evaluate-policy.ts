@@ -1,6 +1,7 @@
 // A trial run of a traffic policy: what it would do to a request, rule by rule. Nothing is stored, and nobody is visited.
 
 import type { SecretReader } from '../../../http/module.ts';
+import { hostsOfPolicies } from '../../../net/reachable-hosts.ts';
 import { CompileQueueFull } from '../../../policy/compile/compile-queue.ts';
 import { joinPolicy, keepSecrets, type PolicySecret, splitPolicy } from '../../../policy/secrets/policy-secrets.ts';
 import { PolicyError } from '../../../policy/settings/problems.ts';
@@ -63,7 +64,7 @@ builder.queryField('evaluatePolicy', (t) =>
       const text = kept.length === 0 ? policy : await compile(() => withSecrets(policy, owner.proto, kept));
       return dryRun(text, owner, asked, answer, {
         time: app.now,
-        isPrivateFetched: app.config.policyFetch === 'any',
+        policyHosts: hostsOfPolicies(app.config),
         signingKey: app.signingKey,
         secrets: await maskedSecrets(text, context),
         sendOutbound: app.sendOutbound,

@@ -1,7 +1,9 @@
-// CSV by RFC 4180: CRLF, and quotes where a cell has a comma, a quote or a line break.
+// CSV by RFC 4180: CRLF, and quotes where a cell has what could end it.
 
-/** What makes a spreadsheet take a cell for a formula (OWASP, "CSV Injection"). */
-const FORMULA = /^[=+\-@\t\r]/;
+/** What makes a spreadsheet take a cell for a formula (OWASP, "CSV Injection"), also in full width, as East Asian ones write it. */
+const FORMULA = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/;
+/** What ends a cell, in some language's spreadsheet or other: the next one could begin with a formula. */
+const SEPARATOR = /[",;\t\r\n]/;
 
 /**
  * One cell. A text that a spreadsheet would take for a formula gets an apostrophe before it, so that nothing runs when the
@@ -12,7 +14,7 @@ export function csvCell(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const safe = FORMULA.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return SEPARATOR.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 export function csvLine(cells: readonly unknown[]): string {

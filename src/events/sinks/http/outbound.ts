@@ -8,7 +8,7 @@ import { isIP, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import { allowedHostsOf } from '../../../net/host-rules.ts';
-import { guardedLookup, isPublicAddress } from '../../../net/public-addresses.ts';
+import { guardedLookup, isOutsideAddress, isPublicAddress } from '../../../net/public-addresses.ts';
 import { GROUPS } from '../../../protocol/tls-suites.ts';
 import type { EventSettings } from '../../settings.ts';
 import { SinkError } from '../sink.ts';
@@ -51,7 +51,7 @@ export function openOutbound(
   const hosts = allowedHostsOf(settings.eventWebhookHosts);
   const authorities = settings.eventCaFile && authoritiesOf(settings.eventCaFile);
 
-  const toClouds: AddressGuard = (host, port) => (overrides.has(`${host}:${port}`) ? () => true : isPublicAddress);
+  const toClouds: AddressGuard = (host, port) => (overrides.has(`${host}:${port}`) ? () => true : isOutsideAddress);
   const toNetworks: AddressGuard = () => hosts.networks.has;
   const toAllowedHosts: AddressGuard = (host) =>
     hosts.hasName(host) ? (address) => isPublicAddress(address) || hosts.networks.has(address) : hosts.networks.has;

@@ -92,18 +92,18 @@ function refusal(error: unknown, { name }: TokenLocation): ModuleRefusal {
 }
 
 function readRules(config: ConfigReader): TokenRules {
-  const { now, time, isPrivateFetched } = config.environment;
+  const { now, time, policyHosts } = config.environment;
   const issuers = readAllowed(config, 'issuer');
   const jws = required(config, 'jws');
   const urls = readKeyUrls(jws);
-  const shared = urls.map((url) => new JwksCache(() => fetchJson(url, isPrivateFetched), now));
+  const shared = urls.map((url) => new JwksCache(() => fetchJson(url, policyHosts), now));
   const discovered = new Map(
     urls.length > 0
       ? []
-      : issuers.map((issuer) => [issuer, [new JwksCache(() => fetchIssuerKeys(issuer, isPrivateFetched), now)]]),
+      : issuers.map((issuer) => [issuer, [new JwksCache(() => fetchIssuerKeys(issuer, policyHosts), now)]]),
   );
   for (const [i, issuer] of issuers.entries()) {
-    const problem = discovered.has(issuer) && issuer && fetchProblem(issuer, isPrivateFetched);
+    const problem = discovered.has(issuer) && issuer && fetchProblem(issuer, policyHosts);
     if (problem)
       config.problem(
         `issuer.allow_list[${i}].value`,
@@ -140,7 +140,7 @@ function readKeyUrls(jws: ConfigReader | undefined): string[] {
     key.raw('identification'); // The member is accepted and ignored: keys are always selected by `kid`, its only value.
     return eachOf(key, 'sources').flatMap((source) =>
       source.texts('additional_jkus', { min: 1, max: ENTRIES_MAX }).map((url, i) => {
-        const problem = url && (computed(url) ?? fetchProblem(url, source.environment.isPrivateFetched));
+        const problem = url && (computed(url) ?? fetchProblem(url, source.environment.policyHosts));
         if (problem) source.problem(`additional_jkus[${i}]`, PROBLEM.url, problem);
         return url;
       }),

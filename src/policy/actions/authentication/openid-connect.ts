@@ -17,7 +17,7 @@ export const openidConnectAction: ActionKind = {
     const issuer = config.text('issuer_url', { max: ISSUER_BYTES_MAX });
     const problem = issuer.includes('${')
       ? 'must not be computed, because it is the same for all visitors'
-      : fetchProblem(issuer, config.environment.isPrivateFetched);
+      : fetchProblem(issuer, config.environment.policyHosts);
     if (issuer !== '' && problem) config.problem('issuer_url', PROBLEM.url, problem);
     const settings = readTerms(config, { issuer, isOAuth: false, scopes: ['openid'] }, [
       'idle_session_duration',
