@@ -18,6 +18,15 @@ export function pathOfTarget(target: string): string {
   return query < 0 ? target : target.slice(0, query);
 }
 
+/** A target or URL as those see it who may not see secrets, `/a?b=…&…`: of what has no name, nothing is known but that it was there. */
+export function withoutQueryValues(target: string): string {
+  const mark = target.indexOf('?');
+  if (mark < 0) return target;
+  const query = target.slice(mark + 1).split('&');
+  const shown = query.map((part) => (part.includes('=') ? `${part.slice(0, part.indexOf('='))}=…` : part && '…'));
+  return `${target.slice(0, mark)}?${shown.join('&')}`;
+}
+
 /**
  * One spelling for all that mean the same: a character that may stand in a path (RFC 3986, section 3.3) is not escaped, any other
  * is, in upper case, and `.` and `..` are resolved. So `/%61dmin`, `/x/../admin` are `/admin`, and `/%40me` is `/@me`. It is what

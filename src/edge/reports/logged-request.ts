@@ -1,6 +1,7 @@
 // What the request log keeps of one request. Every request to an endpoint makes one, so that it copies a few texts and numbers
 // only: no headers, and nothing that is not shown.
 
+import { withoutQueryValues } from '../../http/path.ts';
 import { type VisitorError, visitorErrors } from '../../http/visitor-errors.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
 import { CR } from '../codec/bytes.ts';
@@ -105,7 +106,7 @@ export class LoggedRequest {
 
   /** The path, with the names of its query and none of its values, which may be secret; cut where it is long. */
   get path(): string {
-    return withoutValues(originFormOf(this.method, this.#head.slice(this.#targetStart)));
+    return withoutQueryValues(originFormOf(this.method, this.#head.slice(this.#targetStart)));
   }
 
   /** The memory that it takes, about; bytes. */
@@ -181,13 +182,4 @@ function userAgentOf({ bytes, userAgentStart: start }: RequestHead): string {
 export function gatewayErrorOf({ error }: LoggedRequest): { code: string; text: string } | undefined {
   const row = error && visitorErrors[error];
   return row && { code: `ERR_GATEWAY_${row.number}`, text: row.text };
-}
-
-/** `/a?b=…&…`: of what has no name, nothing is known but that it was there. */
-function withoutValues(target: string): string {
-  const mark = target.indexOf('?');
-  if (mark < 0) return target;
-  const query = target.slice(mark + 1).split('&');
-  const shown = query.map((part) => (part.includes('=') ? `${part.slice(0, part.indexOf('='))}=…` : part && '…'));
-  return `${target.slice(0, mark)}?${shown.join('&')}`;
 }

@@ -36,6 +36,48 @@ describe('secrets', () => {
   });
 });
 
+describe('credentials in other places', () => {
+  const FIELDS = {
+    'X-Auth-Token': 'visitors-own-1',
+    'X-Amz-Security-Token': 'visitors-own-2',
+    'Ocp-Apim-Subscription-Key': 'visitors-own-3',
+    'X-Csrf-Token': 'visitors-own-4',
+    'X-Session-Id': 'visitors-own-5',
+    'X-Client-Secret': 'visitors-own-6',
+    'X-Hub-Signature-256': 'visitors-own-7',
+    'X-Forwarded-Access-Token': 'visitors-own-8',
+    Referer: 'https://user:visitors-own-9@other.example/cb?code=visitors-own-10&x#access_token=visitors-own-11',
+    'X-Original-Url': '/a?token=visitors-own-12',
+    Accept: 'text/plain',
+  };
+
+  test('are shown to who may read bodies, and to other members nowhere', async () => {
+    const tunnel = await lab.tunnel();
+    const member = await lab.account.addOwner();
+    const { id } = tunnel;
+    await lab.run(captureOperation('startTrafficCapture', ', input: $input'), { id, input: {} }, member);
+    await lab.visit(tunnel, '/plain?access_token=visitors-own-13&flag', { headers: FIELDS });
+    const of = `query ($id: ID!) { capturedRequests(endpointId: $id) { nodes { url path
+      requestHeaders { name value isRedacted } responseHeaders { name value isRedacted } } } }`;
+    const toMember = await lab.run(of, { id }, member);
+    expect(JSON.stringify(toMember)).not.toContain('visitors-own');
+    const [shown] = toMember.nodes;
+    expect(shown.path).toBe('/plain?access_token=…&…');
+    expect(shown.url).toContain('/plain?access_token=…&…');
+    const referer = { name: 'Referer', value: 'https://other.example/cb?code=…&…', isRedacted: true };
+    for (const header of [
+      referer,
+      { name: 'X-Auth-Token', value: '', isRedacted: true },
+      { name: 'Accept', value: 'text/plain', isRedacted: false },
+    ])
+      expect(shown.requestHeaders).toContainEqual(header);
+    const { nodes } = await lab.run(of, { id });
+    expect(nodes[0].path).toBe('/plain?access_token=visitors-own-13&flag');
+    for (const [name, value] of Object.entries(FIELDS))
+      expect(nodes[0].requestHeaders).toContainEqual({ name, value, isRedacted: false });
+  });
+});
+
 describe('whose it is', () => {
   test('members may do all of it, replay with the right to read bodies, and the audit trail tells of it', async () => {
     const tunnel = await lab.tunnel();

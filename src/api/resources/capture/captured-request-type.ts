@@ -3,9 +3,10 @@
 import type { FieldPairs, RequestCapture } from '../../../capture/captured-request.ts';
 import { redactedFields, type ShownField } from '../../../capture/redaction.ts';
 import type { Refusal } from '../../../edge/reports/traffic-reports.ts';
+import { withoutQueryValues } from '../../../http/path.ts';
 import { builder } from '../../builder/builder.ts';
 import type { Context } from '../../context.ts';
-import { checkMayReadBodies } from './body-access.ts';
+import { checkMayReadBodies, mayReadBodies } from './body-access.ts';
 import { base64Of, type ShownBody, textOf } from './captured-body.ts';
 import { chargeBytes, chargeText } from './response-budget.ts';
 
@@ -20,11 +21,15 @@ export const CapturedHeader = builder.objectRef<ShownField>('CapturedHeader').im
       resolve: ({ name }, _, context) => chargeText(context, name),
     }),
     value: t.string({
-      description: 'Its value; `""` when it is redacted. Bytes beyond ASCII are shown as Latin-1.',
+      description:
+        'Its value; `""` when it is redacted, and of a URL what is before its query, with the names in it. Bytes beyond ASCII are shown ' +
+        'as Latin-1.',
       resolve: ({ value }, _, context) => chargeText(context, value),
     }),
     isRedacted: t.exposeBoolean('isRedacted', {
-      description: 'Whether the value is never shown. A replay sends it all the same.',
+      description:
+        'Whether the value is not shown: to nobody, of the fields that `redactedHeaders` names, and of other fields that usually hold ' +
+        'credentials or URLs to who may not read captured bodies. A replay sends it all the same.',
     }),
   }),
 });
@@ -100,13 +105,15 @@ export const CapturedRequest = builder.objectRef<RequestCapture>('CapturedReques
     httpVersion: t.exposeString('httpVersion', { description: '`HTTP/1.0`, `HTTP/1.1` or `HTTP/2.0`.' }),
     method: t.exposeString('method', { description: 'Its method, as `GET`.' }),
     url: t.string({
-      description: 'The URL that was asked for. Its query is shown as it came, whatever is in it.',
-      resolve: ({ scheme, host, target }, _, context) =>
-        chargeText(context, `${scheme}://${host}${target === '*' ? '' : target}`),
+      description: 'The URL that was asked for, with the query as `path` has it.',
+      resolve: async ({ scheme, host, target }, _, context) =>
+        chargeText(context, `${scheme}://${host}${target === '*' ? '' : await shownTarget(context, target)}`),
     }),
     path: t.string({
-      description: 'Its path with the query, which is shown as it came.',
-      resolve: ({ target }, _, context) => chargeText(context, target),
+      description:
+        'Its path with the query. To who may not read captured bodies, it has the names of the query alone, as `?page=…`, since values ' +
+        'may be secret.',
+      resolve: async ({ target }, _, context) => chargeText(context, await shownTarget(context, target)),
     }),
     status: t.exposeInt('status', {
       nullable: true,
@@ -153,8 +160,16 @@ function kept({ body }: ShownBody): number {
   return body.kept.length;
 }
 
+async function shownTarget(context: Context, target: string): Promise<string> {
+  return (await mayReadBodies(context)) ? target : withoutQueryValues(target);
+}
+
 /** Header fields as they may be shown. @throws {ApiError} when they would be too many in one answer. */
-export function headersOf(context: Context, fields: FieldPairs, redacted: RequestCapture['redacted']): ShownField[] {
+export async function headersOf(
+  context: Context,
+  fields: FieldPairs,
+  redacted: RequestCapture['redacted'],
+): Promise<ShownField[]> {
   chargeBytes(context, fields.length * HEADER_BYTES);
-  return redactedFields(fields, redacted);
+  return redactedFields(fields, redacted, await mayReadBodies(context));
 }

@@ -16,7 +16,7 @@ export function Headers({ label, headers }: HeadersProps) {
         {headers.map(({ name, value, isRedacted }, index) => (
           <tr key={index}>
             <th scope="row">{name}</th>
-            <td>{isRedacted ? <em class="muted">redacted</em> : headerText(value)}</td>
+            <td>{isRedacted && value === '' ? <em class="muted">redacted</em> : headerText(value)}</td>
           </tr>
         ))}
       </tbody>
