@@ -14,6 +14,7 @@ import { ApiKeyUsageWriter } from '../api/http/api-key-usage.ts';
 import type { ListenerTls } from '../api/http/listener-tls.ts';
 import { openListenerTls } from '../api/http/listener-tls.ts';
 import { apiMetrics } from '../api/http/metrics.ts';
+import { TRIALS_MAX } from '../api/resources/policies/evaluate-policy.ts';
 import { routes, schema } from '../api/schema.ts';
 import { createApi } from '../api/server.ts';
 import { createSignInService } from '../api/sign-in/service.ts';
@@ -21,6 +22,7 @@ import { createSingleSignOn } from '../api/sign-in/single-sign-on.ts';
 import type { Config } from '../config/config.ts';
 import type { CertificateSource } from '../monitoring/node-metrics.ts';
 import { ReachableHosts } from '../net/reachable-hosts.ts';
+import { RateLimiter } from '../policy/rate-limiter.ts';
 import { BulkJobStore } from '../store/bulk/bulk-jobs.ts';
 import { hasOwnCertificate } from '../store/certificates/own-certificates.ts';
 import { restrictionSource } from '../store/restrictions/restriction-source.ts';
@@ -108,6 +110,7 @@ export async function startApiPlane(
     destinationTester: events,
     traffic: trafficState(dataPlane),
     policies,
+    policyTrials: new RateLimiter({ capacity: TRIALS_MAX, windowMs: 60_000 }, () => performance.now()),
     signingKey,
     sendOutbound,
     locate,

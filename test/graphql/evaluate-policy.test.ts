@@ -144,6 +144,12 @@ describe('a policy as it is shown, with masks in place of its secrets,', () => {
     const { body, text } = await attempt(storedIn);
     expect(body.data.evaluatePolicy, text).toMatchObject({ problems: [], outcome: { kind: 'forwarded' } });
     expect(text).not.toContain('correct horse');
+    const { body: key } = await account.call('POST', '/api_keys', { scopes: ['read'] });
+    const reading = {
+      ...account,
+      graphql: (...[text, given]: Parameters<Account['graphql']>) => account.graphql(text, given, { key: key.token }),
+    };
+    expect((await attempt(storedIn, reading)).body.errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);
     const elsewhere = shown.replace('[{ actions', '[{ expressions: ["false"], actions: [{ type: deny }] }, { actions');
     expect((await attempt(storedIn, account, elsewhere)).body.data.evaluatePolicy.problems).toEqual([
       { path: 'on_http_request[1].actions[0].config.credentials[0]', errorCode: 'ERR_GATEWAY_90390' },
@@ -180,5 +186,61 @@ describe('a policy as it is shown, with masks in place of its secrets,', () => {
 
   test('that is no policy is told so', async () => {
     expect((await attempt(storedIn, account, '{')).body.data.evaluatePolicy.problems).toMatchObject([{ path: '' }]);
+  });
+});
+
+describe('a run that acts', () => {
+  const asking = { on_http_request: [{ actions: [{ type: 'http-request', config: { url: 'http://127.0.0.1:9/' } }] }] };
+  const keyed = {
+    on_http_request: [
+      {
+        actions: [
+          {
+            type: 'jwt-validation',
+            config: {
+              issuer: { allow_list: [{ value: 'https://127.0.0.1:9' }] },
+              jws: { allowed_algorithms: ['ES256'] },
+              http: { tokens: [{ type: 'jwt', method: 'header', name: 'authorization', prefix: 'Bearer ' }] },
+            },
+          },
+        ],
+      },
+    ],
+  };
+  const plain = { on_http_request: [{ actions: [{ type: 'deny' }] }] };
+  const withScopes = async (owner: Account, scopes: string[]) => {
+    const { body } = await owner.call('POST', '/api_keys', { scopes });
+    return (policy: object) =>
+      owner.graphql(query, { policy: JSON.stringify(policy), request: { url } }, { key: body.token });
+  };
+  const trials = async (owner: Account) => {
+    const { body } = await owner.graphql('{ auditEntries(first: 100) { nodes { action actorId after } } }');
+    return body.data.auditEntries.nodes.filter(({ action }: { action: string }) => action === 'POLICY_TRIED');
+  };
+
+  test('needs a scope of its own, which reading does not have', async () => {
+    const owner = await gateway.newAccount();
+    const reading = await withScopes(owner, ['read']);
+    expect((await reading(plain)).body.data.evaluatePolicy.outcome.kind).toBe('answered');
+    for (const policy of [asking, keyed]) {
+      const { body } = await reading(policy);
+      expect(body.errors).toMatchObject([{ extensions: { code: 'FORBIDDEN', errorCode: 'ERR_GATEWAY_90330' } }]);
+    }
+    expect(await trials(owner)).toEqual([]);
+    const trying = await withScopes(owner, ['policy:try']);
+    for (const policy of [plain, asking, keyed]) expect((await trying(policy)).body.errors).toBeUndefined();
+    expect((await trying({ inbound: [] })).body.errors).toBeUndefined();
+    const after = { method: 'GET', url: 'https://shop.example.com/cart?id=…', stored_in: null };
+    expect(await trials(owner)).toEqual(Array(2).fill({ action: 'POLICY_TRIED', actorId: owner.ownerId, after }));
+  });
+
+  test('is one of sixty a minute of its account: no password that is stored is guessed', async () => {
+    const owner = await gateway.newAccount();
+    const run = () => owner.graphql(query, { policy: JSON.stringify(asking), request: { url } });
+    for (let count = 0; count < 60; count++) expect((await run()).body.errors).toBeUndefined();
+    expect((await run()).body.errors).toMatchObject([
+      { extensions: { code: 'RATE_LIMITED', errorCode: 'ERR_GATEWAY_90364', status: 429 } },
+    ]);
+    expect(await trials(owner)).toHaveLength(60);
   });
 });

@@ -4,12 +4,14 @@ import { defaultFieldResolver, type GraphQLField, type GraphQLSchema } from 'gra
 import type { Context } from '../context.ts';
 import { ApiError, type ErrorName } from '../errors/errors.ts';
 import { checkStorable, isStorable } from '../text-limits.ts';
-import { checkScope, type NeededScope, neededScope } from './key-scopes.ts';
+import { checkScope, hasOwnScope, type NeededScope, neededScope, type OwnScope } from './key-scopes.ts';
 
 /** Put on a root field as its `extensions`, to demand more than a key, or less. */
 export interface FieldAccess {
   /** Only admins may use the field; others get this error. */
   adminsOnly?: ErrorName;
+  /** A scope that is for this field alone, and allows it as `read` does. */
+  ownScope?: OwnScope;
   /** Strangers may use the field, too. */
   allowsAnonymous?: boolean;
 }
@@ -27,12 +29,12 @@ export function enforceAccess(schema: GraphQLSchema): GraphQLSchema {
 }
 
 function protectField(field: GraphQLField<unknown, Context>, needed: NeededScope): void {
-  const { adminsOnly, allowsAnonymous } = field.extensions as FieldAccess;
+  const { adminsOnly, allowsAnonymous, ownScope } = field.extensions as FieldAccess;
   const { resolve = defaultFieldResolver, subscribe } = field;
   const authorize = (context: Context, args: Record<string, unknown>) => {
     const isAdmin = !allowsAnonymous && context.caller.isAdmin;
     if (adminsOnly && !isAdmin) throw new ApiError(adminsOnly);
-    if (!allowsAnonymous) checkScope(context, needed, args);
+    if (!allowsAnonymous && !hasOwnScope(context, ownScope)) checkScope(context, needed, args);
     return storableArguments(args);
   };
   if (subscribe) {

@@ -11,6 +11,10 @@ const NEVER_WRITTEN = new Set(['apiKey', 'user', 'bulkJob']);
 const SCOPES_MAX = 50;
 const SCOPE = /^([a-z_]+):(read|write)(?::([A-Za-z0-9_]{1,64}))?$/;
 
+/** Scopes of what is no reading and no writing of an object. */
+const OWN_SCOPES = ['policy:try'] as const;
+export type OwnScope = (typeof OWN_SCOPES)[number];
+
 /** What a root field needs. */
 export interface NeededScope {
   isRead: boolean;
@@ -47,6 +51,17 @@ export function checkScope({ caller }: Context, needed: NeededScope, args: Reado
   throw new ApiError('scopeMissing', { scope: scopeOf(needed) });
 }
 
+/** Whether the key that the caller has come with was given this scope. */
+export function hasOwnScope({ caller }: Context, scope: OwnScope | undefined): boolean {
+  return scope !== undefined && caller.scopes?.includes(scope) === true;
+}
+
+/** @throws {ApiError} when the key that the caller has come with has scopes, and this is none of them. */
+export function checkOwnScope(context: Context, scope: OwnScope): void {
+  const { scopes = [] } = context.caller;
+  if (scopes.length > 0 && !hasOwnScope(context, scope)) throw new ApiError('scopeMissing', { scope: `"${scope}"` });
+}
+
 function allowsOperation(scope: string, { isRead, kind }: NeededScope, id: unknown): boolean {
   if (scope === 'read') return isRead;
   const [, resource, access, only] = SCOPE.exec(scope) ?? [];
@@ -71,7 +86,7 @@ export function readScopes(scopes: readonly string[]): string[] {
   if (scopes.length > SCOPES_MAX) throw new ApiError('tooManyScopes', { member: 'scopes', max: SCOPES_MAX });
   const kinds = new Map(registeredResources().map(({ kind }) => [snakeCase(kind), kind]));
   scopes.forEach((scope, index) => {
-    if (scope === 'read') return;
+    if (scope === 'read' || OWN_SCOPES.some((own) => own === scope)) return;
     const [, resource = '', access] = SCOPE.exec(scope) ?? [];
     const kind = kinds.get(resource);
     if (kind === undefined || (access === 'write' && NEVER_WRITTEN.has(kind)))

@@ -37,7 +37,7 @@ export const errorTable = {
   scopeMissing: forbidden(90330, 'The scopes of this API key do not allow this; it needs {scope}.'),
   badScope: invalid(
     90331,
-    '{member} must be "read", or a kind of object and what is allowed with it, as in "reserved_domain:read" or "tls_edge:write", or that for one object alone: "credential:write:cr_…". Keys with scopes cannot write api_key, user and bulk_job.',
+    '{member} must be "read", or a kind of object and what is allowed with it, as in "reserved_domain:read" or "tls_edge:write", or that for one object alone: "credential:write:cr_…"; or "policy:try". Keys with scopes cannot write api_key, user and bulk_job.',
   ),
   tooManyScopes: invalid(90332, '{member} must have at most {max} entries.'),
   badExpiry: invalid(90333, '{member} must be in the future, and not later than that of the key that asks.'),

@@ -43,6 +43,12 @@ export const requestErrors = {
     'RATE_LIMITED',
     '{max} expensive operations of this account, such as searches, are already waiting; try again in {seconds} s.',
   ],
+  tooManyPolicyTrials: [
+    90364,
+    429,
+    'RATE_LIMITED',
+    'This account may try traffic policies that ask servers, or use stored secrets, {max} times a minute; try again in {retryAfter} s.',
+  ],
   tooManyPolicies: [
     90363,
     429,

@@ -42,6 +42,7 @@ export const httpRequestAction: ActionKind = {
     const halts = config.choice('on_error', ['continue', 'halt'], 'continue') === 'halt';
     return {
       isTerminal: false,
+      asksServers: true,
       ...(leadsTo && { leadsTo }),
       async run({ exchange, bindings, result }): Promise<ActionVerdict> {
         if (!exchange) return undefined;

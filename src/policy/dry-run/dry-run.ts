@@ -34,6 +34,8 @@ import { Trace } from './trace.ts';
 export interface DryRunOptions extends Partial<Omit<ModuleEnvironment, 'note'>> {
   /** Runs the compilation of the policy, for example in a queue. Left out: it runs at once. */
   compile?<T>(work: () => T): T | Promise<T>;
+  /** Called before the run of a policy that asks servers. What it throws ends the run, before anything is asked. */
+  mayAsk?(): void | Promise<void>;
 }
 
 /**
@@ -49,7 +51,7 @@ export async function dryRun(
   owner: ModuleOwner,
   request: DryRunRequest,
   response?: DryRunResponse,
-  { compile = (work) => work(), ...world }: DryRunOptions = {},
+  { compile = (work) => work(), mayAsk = () => {}, ...world }: DryRunOptions = {},
 ): Promise<DryRunResult> {
   const notes: object[] = [];
   const environment: ModuleEnvironment = {
@@ -66,6 +68,7 @@ export async function dryRun(
   const exchange = describedExchange(request, owner, environment.time());
   try {
     const rules = await compile(() => compilePolicyRules(text, owner, environment));
+    if (asksServers(rules)) await mayAsk();
     const trace = new Trace(rules);
     const outcome = await new DryRun(rules, exchange, environment, trace).outcome(response);
     return { problems: [], rules: trace.rules, notes, outcome };
@@ -74,6 +77,9 @@ export async function dryRun(
     return { problems: error.problems, rules: [], notes, outcome: undefined };
   }
 }
+
+const asksServers = (rules: CompiledRules) =>
+  Object.values(rules).some((phase) => phase.some(({ steps }) => steps.some(({ action }) => action.asksServers)));
 
 const NO_DETAILS = { reason: undefined, request: undefined, response: undefined };
 

@@ -82,6 +82,8 @@ export interface CompiledAction {
   readonly leadsTo?: string;
   /** Whether it terminates the visitor's TLS. */
   readonly endsTls?: boolean;
+  /** Whether it asks a server that the policy chooses while it runs. */
+  readonly asksServers?: boolean;
   /** The OpenID Connect issuer at which visitors sign in. */
   readonly issuer?: string;
   /** Runs the action. */

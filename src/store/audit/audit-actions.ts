@@ -20,6 +20,7 @@ export const AUDIT_ACTIONS = {
   CAPTURE_STOPPED: 'Requests to an endpoint were to be captured no longer.',
   CAPTURE_CLEARED: 'The captured requests to an endpoint were thrown away.',
   REQUEST_REPLAYED: 'A captured request was sent once more.',
+  POLICY_TRIED: 'A traffic policy was tried that asks servers, or with secrets that are stored.',
   DEAD_LETTERS_RETRIED: 'Events that a target had refused were sent once more.',
   DEAD_LETTERS_DISCARDED: 'Events that a target had refused were thrown away.',
   BIND_REFUSED: 'An agent was refused an address or labels.',

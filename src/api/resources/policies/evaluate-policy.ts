@@ -1,8 +1,10 @@
 // A trial run of a traffic policy: what it would do to a request, rule by rule. Nothing is stored, and nobody is visited.
 
 import type { SecretReader } from '../../../http/module.ts';
+import { withoutQueryValues } from '../../../http/path.ts';
 import { hostsOfPolicies } from '../../../net/reachable-hosts.ts';
 import { CompileQueueFull } from '../../../policy/compile/compile-queue.ts';
+import type { DryRunRequest } from '../../../policy/dry-run/dry-run-types.ts';
 import { joinPolicy, keepSecrets, type PolicySecret, splitPolicy } from '../../../policy/secrets/policy-secrets.ts';
 import { PolicyError } from '../../../policy/settings/problems.ts';
 import { SECRET_MASK } from '../../../protocol/policy/policy-secrets.ts';
@@ -11,12 +13,17 @@ import { openSecrets } from '../../../store/edges/policy-secrets.ts';
 import { isId } from '../../../store/ids.ts';
 import { builder } from '../../builder/builder.ts';
 import { ONCE_PER_DOCUMENT } from '../../builder/field-cost.ts';
+import type { FieldAccess } from '../../collections/access.ts';
+import { checkOwnScope } from '../../collections/key-scopes.ts';
 import type { Context } from '../../context.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
 import { rowWithPolicy } from '../../modules/policy-check.ts';
 import type { Route } from '../../route.ts';
 import { PolicyEvaluation } from './policy-evaluation-type.ts';
 import { PolicyRequestInput, PolicyResponseInput, requestOf, responseOf } from './sample-request.ts';
+
+/** How often an account may try policies that act, in a minute and at a node. */
+export const TRIALS_MAX = 60;
 
 const PolicyProto = builder.enumType('PolicyProto', {
   description: 'What kind of endpoint a policy is for.',
@@ -32,13 +39,15 @@ builder.queryField('evaluatePolicy', (t) =>
   t.field({
     type: PolicyEvaluation,
     nullable: true,
-    extensions: ONCE_PER_DOCUMENT,
+    extensions: { ...ONCE_PER_DOCUMENT, ownScope: 'policy:try' } satisfies FieldAccess & typeof ONCE_PER_DOCUMENT,
     description:
       'Runs a traffic policy against a request that you describe, and tells rule by rule what matched and what would be ' +
       'done. Nothing is stored, and no upstream is asked: say with `response` what it would answer. The requests of ' +
       '`http-request` are really sent, as the rules after it depend on their answers, but for those to internal endpoints. Rate limits and ' +
       'circuit breakers begin anew with each run. A policy as it is shown has `<secret>` in place of secrets: to run it, say ' +
-      'with `storedIn` whose it is. Each secret of a vault reads `<secret>`, so that no result shows one. A document may have one run.',
+      'with `storedIn` whose it is. Each secret of a vault reads `<secret>`, so that no result shows one. A document may have one run. A run that asks servers (for `http-request`, keys of issuers or certificates of ' +
+      'webhooks) or uses stored secrets needs the scope `policy:try` of a key with scopes, is told of in the audit trail, and an account ' +
+      `has ${TRIALS_MAX} of them a minute at each node.`,
     args: {
       policy: t.arg.string({ required: true, description: 'The policy, in JSON or YAML.' }),
       request: t.arg({ type: PolicyRequestInput, required: true, description: 'The request of a visitor.' }),
@@ -56,10 +65,16 @@ builder.queryField('evaluatePolicy', (t) =>
     resolve: async (_, { policy, request, response, proto, storedIn }, context) => {
       const { accountId, app } = context;
       const owner = { accountId, proto: proto ?? 'https' };
+      const asked = requestOf(request);
       const kept = storedIn == null ? [] : await secretsStoredIn(storedIn, context);
       const { dryRun } = await import('../../../policy/dry-run/dry-run.ts');
+      let isNoted = false;
+      const note = async () => {
+        if (!isNoted) await noteTrial(context, asked, storedIn ?? '');
+        isNoted = true;
+      };
+      if (kept.length > 0) await note();
       const answer = response ? responseOf(response) : undefined;
-      const asked = requestOf(request);
       const compile = <T>(work: () => T) => app.policies.compile(accountId, policy, work).catch(explain);
       const text = kept.length === 0 ? policy : await compile(() => withSecrets(policy, owner.proto, kept));
       return dryRun(text, owner, asked, answer, {
@@ -69,11 +84,25 @@ builder.queryField('evaluatePolicy', (t) =>
         secrets: await maskedSecrets(text, context),
         sendOutbound: app.sendOutbound,
         locate: app.locate,
+        mayAsk: note,
         compile: (work) => app.policies.compile(accountId, text, work).catch(explain),
       });
     },
   }),
 );
+
+/**
+ * Keeps who tries a policy that acts. Of the request it keeps no more than logs do.
+ * @throws {ApiError} when the caller's key may not, or the account has done so too often.
+ */
+async function noteTrial(context: Context, { method = 'GET', url }: DryRunRequest, storedIn: string): Promise<void> {
+  const { app, accountId } = context;
+  checkOwnScope(context, 'policy:try');
+  const wait = app.policyTrials.take(accountId);
+  if (wait > 0) throw new ApiError('tooManyPolicyTrials', { max: TRIALS_MAX, retryAfter: Math.ceil(wait / 1000) });
+  const after = { method, url: withoutQueryValues(url), stored_in: storedIn === '' ? null : storedIn };
+  await context.record({ action: 'POLICY_TRIED', kind: 'trafficPolicy', objectId: storedIn, after });
+}
 
 /** @throws {ApiError} when the account has no such route, edge or cloud endpoint. */
 async function secretsStoredIn(storedIn: string, { db, accountId, app }: Context): Promise<PolicySecret[]> {

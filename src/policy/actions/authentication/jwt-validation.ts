@@ -35,6 +35,7 @@ export const jwtValidationAction: ActionKind = {
     const locations = readLocations(config);
     return {
       isTerminal: false,
+      asksServers: true,
       async run(run) {
         const exchange = run.exchange as HttpExchange; // `on_http_request` always has an exchange.
         const tokens: CelInput[] = [];

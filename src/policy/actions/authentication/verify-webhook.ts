@@ -24,6 +24,7 @@ export const verifyWebhookAction: ActionKind = {
     const enforce = config.flag('enforce', true);
     return {
       isTerminal: false,
+      asksServers: !isShared,
       async run(run) {
         const exchange = run.exchange as HttpExchange; // `on_http_request` always has an exchange.
         const shared = isShared ? secret.evaluate(run.bindings) : '';
