@@ -9,6 +9,8 @@ export interface SingleSignOnSettings {
   scopes: string[];
   /** What the button on the sign-in page calls the provider. */
   name: string;
+  /** The id of the account whose users sign in with it; undefined: the first one. */
+  accountId: string | undefined;
   /** The claim that lists a user's groups. */
   groupsClaim: string;
   /** Who of these groups is an admin, and who of those a member; `*` is everybody. Both empty: only users that exist sign in. */

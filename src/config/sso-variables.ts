@@ -15,6 +15,10 @@ export const ssoVariables = {
     }),
   SSO_CLIENT_ID: z.string().optional().meta({ description: 'client id that the issuer knows the dashboard by' }),
   SSO_CLIENT_SECRET: z.string().default('').meta({ description: 'secret of that client; a public client has none' }),
+  SSO_ACCOUNT: z.string().optional().meta({
+    description: 'id of the one account whose users sign in with it: `ac_…`',
+    defaultText: 'the first account',
+  }),
   SSO_NAME: z
     .string()
     .max(64)
@@ -50,6 +54,7 @@ export function singleSignOnSettings(e: SsoEnvironment): SingleSignOnSettings | 
     issuer: e.SSO_ISSUER,
     clientId: e.SSO_CLIENT_ID,
     clientSecret: e.SSO_CLIENT_SECRET,
+    accountId: e.SSO_ACCOUNT || undefined,
     name: e.SSO_NAME,
     scopes: [...new Set(['openid', ...e.SSO_SCOPES])],
     groupsClaim: e.SSO_GROUPS_CLAIM,

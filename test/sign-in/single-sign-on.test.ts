@@ -97,6 +97,27 @@ describe('with groups', () => {
     expect(errorOf(await signIn(newBrowser(gateway.api), 'mallory'))).toBe('ERR_GATEWAY_90223');
   });
 
+  test('an admin of another account becomes nobody, and gets no operator, by adding the address first', async () => {
+    const other = await gateway.newAccount();
+    const add = 'mutation ($email: String!) { createUser(input: { email: $email }) { id } }';
+    // Also one who was led there before the gateway knew better.
+    for (const [login, link] of [
+      ['first', {}],
+      ['second', { ssoIssuer: provider.issuer, ssoSubject: 'second' }],
+    ] as const) {
+      const { body } = await other.graphql(add, { email: `${login}@example.com` });
+      const taken = body.data.createUser.id;
+      await gateway.app.prisma.owner.update({ where: { id: taken }, data: link });
+      as(login, ['ops']);
+      const { id } = (await signIn(newBrowser(gateway.api), login)).body.data.completeSingleSignOn.user;
+      expect(id).not.toBe(taken);
+      expect(await gateway.app.prisma.owner.findUniqueOrThrow({ where: { id } })).toMatchObject({
+        accountId: gateway.accountId,
+        ssoSubject: login,
+      });
+    }
+  });
+
   test('a user who was deactivated stays out', async () => {
     as('dan', ['support']);
     const { id } = (await signIn(newBrowser(gateway.api), 'dan')).body.data.completeSingleSignOn.user;

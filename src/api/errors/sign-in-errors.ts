@@ -62,6 +62,12 @@ export const signInErrors = {
     90223,
     'The user with your e-mail address belongs to another identity at the provider; ask an admin.',
   ),
+  ssoUnknownAccount: [
+    90365,
+    503,
+    'UNAVAILABLE',
+    'SSO_ACCOUNT of this gateway is the id of no account; its operator sets it.',
+  ],
   ssoUserInactive: forbidden(90224, 'Your user was deactivated; ask an admin.'),
   passwordNotOffered: forbidden(90225, 'Passwords and passkeys are off here; use single sign-on.'),
   secondFactorNeeded: forbidden(

@@ -1,4 +1,5 @@
-// Which user an identity of the operator's provider is: one that it has been before, one with its e-mail address, or a new one.
+// Which user an identity of the operator's provider is: one that it has been before, one with its e-mail address, or a new one. All of
+// one account: whoever administers another could give a user of his the address of an operator.
 
 import { newId } from '../../../store/ids.ts';
 import type { Context } from '../../context.ts';
@@ -28,13 +29,21 @@ export async function operatorOf(
 ): Promise<User> {
   const role = roleOf(identity.groups, settings);
   if (role === null) throw new ApiError('ssoNoGroup');
-  const known = await findUser(context, identity);
+  const accountId = await accountOf(context, settings);
+  const known = await findUser(context, accountId, identity);
   if (known && !known.active) throw new ApiError('ssoUserInactive');
   if (!known && role === undefined) throw new ApiError('ssoUnknownUser');
-  const user = known ?? (await createUser(context, identity, role ?? 'MEMBER'));
+  const user = known ?? (await createUser(context, accountId, identity, role ?? 'MEMBER'));
   const { issuer: ssoIssuer, subject: ssoSubject } = identity;
-  if (user.ssoSubject === null)
+  if (user.ssoSubject === null) {
+    const nobody = { ssoIssuer: null, ssoSubject: null };
+    // Earlier versions found users of any account.
+    await context.db.owner.updateMany({
+      where: { ssoIssuer, ssoSubject, accountId: { not: accountId } },
+      data: nobody,
+    });
     await context.db.owner.update({ where: { id: user.id }, data: { ssoIssuer, ssoSubject }, select: { id: true } });
+  }
   if (role === undefined || role === user.role) return user;
   // Groups that were set up wrongly lock out nobody for good.
   if (user.role === 'ADMIN' && (await isLastAdmin(context, user))) return user;
@@ -50,19 +59,33 @@ function roleOf(groups: readonly string[], { adminGroups, memberGroups }: Single
   return isIn(memberGroups) ? 'MEMBER' : null;
 }
 
-async function findUser({ db }: Context, { issuer, subject, email }: OperatorIdentity): Promise<KnownUser | null> {
-  const linked = await db.owner.findFirst({ where: { ssoIssuer: issuer, ssoSubject: subject }, select });
+/** The account that single sign-on belongs to. */
+async function accountOf({ db }: Context, { accountId }: SingleSignOnSettings): Promise<string> {
+  const where = accountId === undefined ? {} : { id: accountId };
+  const account = await db.account.findFirst({ where, orderBy: { id: 'asc' }, select: { id: true } });
+  if (!account) throw new ApiError('ssoUnknownAccount');
+  return account.id;
+}
+
+async function findUser(
+  { db }: Context,
+  accountId: string,
+  { issuer, subject, email }: OperatorIdentity,
+): Promise<KnownUser | null> {
+  const linked = await db.owner.findFirst({ where: { accountId, ssoIssuer: issuer, ssoSubject: subject }, select });
   if (linked) return linked;
   if (email === '') throw new ApiError('ssoNoEmail');
-  const where = { kind: 'USER', subject: email } as const;
-  const known = await db.owner.findFirst({ where, orderBy: { id: 'asc' }, select });
+  const known = await db.owner.findFirst({ where: { accountId, kind: 'USER', subject: email }, select });
   if (known?.ssoSubject != null) throw new ApiError('ssoUserTaken');
   return known;
 }
 
-/** A new user in the first account. */
-async function createUser(context: Context, { email }: OperatorIdentity, role: User['role']): Promise<KnownUser> {
-  const { id: accountId } = await context.db.account.findFirstOrThrow({ orderBy: { id: 'asc' }, select: { id: true } });
+async function createUser(
+  context: Context,
+  accountId: string,
+  { email }: OperatorIdentity,
+  role: User['role'],
+): Promise<KnownUser> {
   const data = { id: newId(users.prefix), accountId, kind: 'USER', role, subject: email } as const;
   const user = { ...data, active: true, ssoSubject: null };
   return contextOf(context, user).create(users, (db) => db.owner.create({ data, select }));
