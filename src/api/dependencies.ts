@@ -208,4 +208,6 @@ export interface AlertTester {
    * @throws nothing: what fails is the outcome.
    */
   testChannel(channel: OpenChannel, of: { accountId: string; name: string }): Promise<ChannelTestResult>;
+  /** Begins to ask recipients of e-mail whether alerts may be sent to them, each at most once an hour. */
+  inviteRecipients(channel: { id: string; accountId: string }, addresses: readonly string[]): void;
 }

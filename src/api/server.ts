@@ -28,6 +28,7 @@ import { createGraphiqlPage, requestsGraphiql } from './graphql/graphiql.ts';
 import { graphqlHandler } from './graphql/handler.ts';
 import { createAdmission } from './http/admission.ts';
 import type { IsChangeFeedConnected } from './http/authentication.ts';
+import { CONFIRM_PATH, type ConfirmHandler } from './http/confirm-recipient.ts';
 import { ApiConnections } from './http/connections.ts';
 import { corsFor } from './http/cors.ts';
 import type { ListenerTls } from './http/listener-tls.ts';
@@ -71,6 +72,8 @@ export interface ApiOptions {
   dashboard?: Dashboard;
   /** Answers visitors who come back from an identity provider. */
   callback?: CallbackHandler;
+  /** Answers the page on which recipients of alerts agree. */
+  confirmRecipient?: ConfirmHandler;
   /** Left out: the agent is not offered. */
   agentFiles?: AgentFiles | undefined;
   /** What TLS is spoken with; left out: the listener speaks plain HTTP. */
@@ -94,6 +97,7 @@ export function createApi(options: ApiOptions): Api {
     dashboard = NO_DASHBOARD,
     agentFiles,
     callback,
+    confirmRecipient,
     tls,
     onlyYoga = false,
   } = options;
@@ -169,6 +173,7 @@ export function createApi(options: ApiOptions): Api {
     const path = normalizeRequestPath(requestedPath);
     if (path !== requestedPath) request.url = path + (request.url ?? '').slice(requestedPath.length);
     if (path === CALLBACK_PATH && callback) return callback(request, response);
+    if (path === CONFIRM_PATH && confirmRecipient) return confirmRecipient(request, response);
     // Before other origins are let in: a page of theirs has no use for ours.
     if (isDashboardPath(path)) return serveDashboard(dashboard, path, exchange);
     if (path === '/') {

@@ -7,16 +7,20 @@ import { openMailer } from '../alerts/channels/email.ts';
 import { alertCounters } from '../alerts/counters.ts';
 import { failureOf } from '../alerts/delivery-error.ts';
 import { Evaluator } from '../alerts/evaluator.ts';
+import { Invitations } from '../alerts/invitations.ts';
 import { type NotificationBody, summaryOf, toTimestamp } from '../alerts/notification.ts';
 import { Notifier } from '../alerts/notifier.ts';
 import type { AlertTester } from '../api/dependencies.ts';
+import { CONFIRM_PATH } from '../api/http/confirm-recipient.ts';
 import type { Config } from '../config/config.ts';
 import { openOutbound } from '../events/sinks/http/outbound.ts';
+import { toShortLine } from '../events/sinks/sink.ts';
 import { alertMetrics } from '../monitoring/alert-metrics.ts';
 import { describeFailure } from '../runtime/describe-failure.ts';
 import { alertStore } from '../store/alerts/alert-store.ts';
 import { firingAlerts } from '../store/alerts/firing.ts';
 import { notificationQueue } from '../store/alerts/notification-queue.ts';
+import { sealInvitation } from '../store/alerts/recipients.ts';
 import type { Changes } from '../store/changes/changes.ts';
 import type { PrismaClient } from '../store/database/client.ts';
 import { Sweeper } from '../store/events/sweeper.ts';
@@ -53,6 +57,26 @@ export function alertPlane(config: Config, parts: AlertPlaneParts): AlertPlane {
   const outbound = openOutbound(config);
   const mailer = openMailer(config.smtp);
   const channels = { settings: config, outbound, mailer, now };
+  const invitations = new Invitations({
+    mailer,
+    urlOf: ({ id, accountId }, address) => {
+      const token = sealInvitation(keys, { channelId: id, accountId, address, at: now() });
+      return `${baseUrl()}${CONFIRM_PATH}?token=${token}`;
+    },
+    async onFailure({ id, accountId }, reason) {
+      const { code, message } = failureOf(reason);
+      const lastError = toShortLine(`a recipient could not be asked: ${code}: ${message}`);
+      await changes
+        .transaction(prisma, async (db, announce) => {
+          await db.alertChannel.updateMany({
+            where: { id, accountId },
+            data: { lastError, lastErrorAt: new Date(now()) },
+          });
+          announce({ kind: 'alertChannel', action: 'UPDATED', id, accountId });
+        })
+        .catch(failed('why a recipient of alerts was not asked could not be stored'));
+    },
+  });
   const counters = alertCounters();
   const queue = notificationQueue({ prisma, changes, keys, skew, nodeId });
   const evaluator = new Evaluator({
@@ -103,10 +127,13 @@ export function alertPlane(config: Config, parts: AlertPlaneParts): AlertPlane {
       }
     },
 
+    inviteRecipients: (channel, addresses) => invitations.send(channel, addresses),
+
     async close() {
       sweeper.close();
       await running;
       await notifier.close();
+      await invitations.close();
       mailer.close();
       outbound.close();
     },

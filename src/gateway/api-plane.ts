@@ -11,6 +11,7 @@ import { readDashboard } from '../api/dashboard/files.ts';
 import type { AlertTester } from '../api/dependencies.ts';
 import { HeavyOperations } from '../api/graphql/heavy-operations.ts';
 import { ApiKeyUsageWriter } from '../api/http/api-key-usage.ts';
+import { confirmHandler } from '../api/http/confirm-recipient.ts';
 import type { ListenerTls } from '../api/http/listener-tls.ts';
 import { openListenerTls } from '../api/http/listener-tls.ts';
 import { apiMetrics } from '../api/http/metrics.ts';
@@ -23,6 +24,7 @@ import type { Config } from '../config/config.ts';
 import type { CertificateSource } from '../monitoring/node-metrics.ts';
 import { ReachableHosts } from '../net/reachable-hosts.ts';
 import { RateLimiter } from '../policy/rate-limiter.ts';
+import { confirmRecipient, openInvitation } from '../store/alerts/recipients.ts';
 import { BulkJobStore } from '../store/bulk/bulk-jobs.ts';
 import { hasOwnCertificate } from '../store/certificates/own-certificates.ts';
 import { restrictionSource } from '../store/restrictions/restriction-source.ts';
@@ -153,6 +155,13 @@ export async function startApiPlane(
     dashboard: await readDashboard(options.dashboard),
     agentFiles: await readAgentFiles(options.agentPackage),
     callback: callbackHandler(keys, now),
+    confirmRecipient: confirmHandler({
+      addressOf: (token) => openInvitation(keys, token, now())?.address,
+      async confirm(token) {
+        const invitation = openInvitation(keys, token, now());
+        return invitation !== undefined && confirmRecipient({ prisma, changes }, invitation);
+      },
+    }),
     tls,
     onlyYoga: options.onlyYoga,
     writeStallMs: options.writeStallMs,

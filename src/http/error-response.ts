@@ -48,20 +48,25 @@ export function errorResponse(error: VisitorError, asHtml: boolean, canRetry = t
 }
 
 function page(code: string, status: number, text: string, retryPath: string | undefined): string {
+  const retry = retryPath === undefined ? '' : `<p><a href="${retryPath}">Try again</a></p>\n`;
+  return htmlPage(`${status} ${STATUS_CODES[status]}`, `<p>${text}</p>\n${retry}<p><code>${code}</code></p>`);
+}
+
+/** A page of the gateway's own, without scripts. @param body in HTML. */
+export function htmlPage(title: string, body: string): string {
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<title>${status} ${STATUS_CODES[status]}</title>
+<title>${title}</title>
 <style>
   :root { color-scheme: light dark }
   body { font: 1.1rem/1.5 system-ui, sans-serif; max-width: 34rem; margin: 20vh auto 0; padding: 0 1.5rem }
   h1 { font-size: 1.6rem; margin: 0 }
   code { opacity: .7 }
 </style>
-<h1>${status} ${STATUS_CODES[status]}</h1>
-<p>${text}</p>
-${retryPath === undefined ? '' : `<p><a href="${retryPath}">Try again</a></p>\n`}<p><code>${code}</code></p>
+<h1>${title}</h1>
+${body}
 </html>
 `;
 }

@@ -1,7 +1,7 @@
 // Alerts from what is wrong to who is told.
 
 import { createHmac } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { waiting } from '../events/waiting.ts';
 import {
   alertOf,
@@ -15,8 +15,11 @@ import {
 } from '../support/alerts.ts';
 import {
   account,
+  agree,
   alertThat,
   gateway,
+  invitationOf,
+  invitationsTo,
   MINUTE,
   mailsTo,
   now,
@@ -48,7 +51,8 @@ test('nothing fires about agents until they had time to come back after a start'
 test('half of a fleet that disappears is one alert and one mail; one more as it grows, and one when it is back', async () => {
   const address = 'on-call@example.com';
   const channel = await createChannel(account, { name: 'on call', kind: 'EMAIL', recipients: [address] });
-  expect(channel).toMatchObject({ problem: null, signingSecret: null });
+  expect(channel).toMatchObject({ problem: expect.stringContaining(address), signingSecret: null });
+  await agree(address);
   const fleet = await newFleet(gateway, account);
   const vanish = await Promise.all([fleet.serve(0, 25), fleet.serve(25, 30), fleet.serve(30, 50)]);
   const rule = await createRule(account, {
@@ -210,7 +214,12 @@ test('a trial tells what the receiver said', async () => {
   receiver.status = 403;
   expect(await trial(hook)).toMatchObject({ ok: false, errorCode: 'HTTP 403' });
 
-  const mail = (recipients: string[]) => createChannel(account, { name: 'mail', kind: 'EMAIL', recipients });
+  const mail = async (recipients: string[]) => {
+    const channel = await createChannel(account, { name: 'mail', kind: 'EMAIL', recipients });
+    const data = { confirmedRecipients: recipients };
+    await gateway.app.prisma.alertChannel.update({ where: { id: channel.id }, data });
+    return channel;
+  };
   const one = 'one@example.com';
   expect(await trial(await mail([one]))).toMatchObject({ ok: true, message: null });
   expect(await trial(await mail([one, 'no1@example.com']))).toMatchObject({
@@ -237,5 +246,80 @@ test('after a day a notification is given up, which the alert says', async () =>
   await alertThat({
     notifications: [{ failures: 2, nextAttemptAt: null, sentAt: null }],
     remark: 'A notification to hook was given up: HTTP 500: it answered 500',
+  });
+});
+
+describe('a recipient of e-mail', () => {
+  const shown = '{ alertChannels { nodes { recipients unconfirmedRecipients problem lastError } } }';
+  const channels = async () => (await account.graphql(shown)).body.data.alertChannels.nodes;
+  const trial = (id: string) => mutate(account, '($id: ID!) { testAlertChannel(id: $id) { ok errorCode } }', { id });
+
+  test('is sent one link and nothing else before agreeing on its page, which opening the link does not', async () => {
+    const [one, two] = ['willing@example.com', 'silent@example.com'];
+    const { id } = await createChannel(account, { name: 'BUY NOW', kind: 'EMAIL', recipients: [one, two] });
+    const link = await invitationOf(one);
+    await invitationOf(two);
+    expect(invitationsTo(one)[0]?.source).not.toContain('BUY NOW');
+    const page = await fetch(link);
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<form method="post"')]);
+    expect(await trial(id)).toEqual({ ok: false, errorCode: 'UNCONFIRMED' });
+    await agree(one);
+    expect(await trial(id)).toEqual({ ok: true, errorCode: null });
+    expect(mailsTo(one)).toHaveLength(1);
+    expect([mailsTo(two), invitationsTo(two).length]).toEqual([[], 1]);
+    expect(await channels()).toMatchObject([{ unconfirmedRecipients: [two], problem: expect.stringContaining(two) }]);
+    // Whoever is taken from the list has to agree anew.
+    const update =
+      '($id: ID!, $recipients: [String!]!) { updateAlertChannel(id: $id, input: { recipients: $recipients }) { id } }';
+    for (const recipients of [[two], [one, two]]) await mutate(account, update, { id, recipients });
+    expect(await channels()).toMatchObject([{ unconfirmedRecipients: [one, two] }]);
+  });
+
+  test('agrees within a week, to what the channel still wants, and with the link of the mail alone', async () => {
+    const address = 'late@example.com';
+    const { id } = await createChannel(account, { name: 'mail', kind: 'EMAIL', recipients: [address] });
+    const { origin, pathname, searchParams } = await invitationOf(address);
+    const token = searchParams.get('token') ?? '';
+    const send = (token: string) =>
+      fetch(origin + pathname, { method: 'POST', body: new URLSearchParams({ token }) }).then(({ status }) => status);
+    for (const forged of ['', 'x', token.slice(0, -2), `A${token.slice(1)}`, 'x'.repeat(20_000)])
+      expect(await send(forged)).toBe(400);
+    expect((await fetch(origin + pathname, { method: 'PUT' })).status).toBe(405);
+    await mutate(
+      account,
+      '($id: ID!) { updateAlertChannel(id: $id, input: { recipients: ["other@example.com"] }) { id } }',
+      { id },
+    );
+    expect(await send(token)).toBe(410);
+    pass(7 * 24 * 60 * MINUTE + 1);
+    expect(await send(token)).toBe(400);
+    expect(await channels()).toMatchObject([{ unconfirmedRecipients: ['other@example.com'] }]);
+  });
+
+  test('who cannot be asked is told of', async () => {
+    await createChannel(account, { name: 'mail', kind: 'EMAIL', recipients: ['nobody@example.com'] });
+    const lastError = 'a recipient could not be asked: SMTP 550: the mail server answered 550 no such mailbox';
+    await expect.poll(channels).toMatchObject([{ lastError }]);
+  });
+
+  test('is one of a hundred whom an account has asked in a day', async () => {
+    const all = [...Array(6).keys()];
+    for (const channel of all) {
+      const recipients = Array.from({ length: 20 }, (_, i) => `many-${channel}-${i}@example.com`);
+      await createChannel(account, { name: `mail ${channel}`, kind: 'EMAIL', recipients });
+    }
+    const asked = () =>
+      all.flatMap((channel) =>
+        Array.from({ length: 20 }, (_, i) => invitationsTo(`many-${channel}-${i}@example.com`).length),
+      );
+    await expect.poll(() => asked().filter((count) => count > 0).length).toBe(100);
+    await expect
+      .poll(
+        async () =>
+          (await channels()).filter(({ lastError }: { lastError: string | null }) =>
+            lastError?.includes('100 recipients'),
+          ).length,
+      )
+      .toBe(1);
   });
 });

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import {
   createChannel,
+  type Mail,
   type MailServer,
   openAlerts,
   type Receiver,
@@ -56,7 +57,29 @@ export function pass(ms: number): void {
 /** The clock of the gateway. */
 export const now = () => Date.now() + aheadMs;
 
-export const mailsTo = (address: string) => mailServer.mails.filter(({ to }) => to.includes(address));
+const isInvitation = ({ source }: Mail) => source.includes('Subject: Do you want alerts of the gateway?');
+
+/** Without those that ask whether more may be sent. */
+export const mailsTo = (address: string) =>
+  mailServer.mails.filter((mail) => mail.to.includes(address) && !isInvitation(mail));
+
+export const invitationsTo = (address: string) =>
+  mailServer.mails.filter((mail) => mail.to.includes(address) && isInvitation(mail));
+
+/** The link in the newest mail that asks, once it is there. */
+export async function invitationOf(address: string): Promise<URL> {
+  await expect.poll(() => invitationsTo(address).length).toBeGreaterThan(0);
+  const { source = '' } = invitationsTo(address).at(-1) ?? {};
+  const text = source.replace(/=\r\n/g, '').replace(/=3D/g, '=');
+  return new URL(/http\S+confirm\?token=\S+/.exec(text)?.[0] ?? '');
+}
+
+/** Agrees to the newest mail that asks, as its recipient does. */
+export async function agree(address: string): Promise<void> {
+  const { origin, pathname, searchParams } = await invitationOf(address);
+  const answer = await fetch(origin + pathname, { method: 'POST', body: searchParams });
+  expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining(`sent to ${address}`)]);
+}
 
 /** Waits for the only alert of the account until it is as a test expects. */
 export async function alertThat(expected: object) {

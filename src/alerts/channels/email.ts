@@ -17,6 +17,12 @@ export const NO_SMTP: DeliveryFailure = {
   message: 'this gateway sends no e-mail: its operator has not set SMTP_URL and SMTP_FROM',
 };
 
+/** The failure of an e-mail while no recipient has agreed. */
+const UNCONFIRMED: DeliveryFailure = {
+  code: 'UNCONFIRMED',
+  message: 'no recipient has agreed to get alerts yet; each was sent a link',
+};
+
 /** What is said of failures in which the mail server had no say. Its host and its user are the operator's secrets. */
 const texts: Record<string, string> = {
   EAUTH: 'the mail server does not take the user name and the password of SMTP_URL',
@@ -34,33 +40,60 @@ export interface Mailer {
    * @throws {DeliveryError} when it took none.
    */
   send(recipients: readonly string[], body: NotificationBody, signal: AbortSignal): Promise<string>;
+  /**
+   * Asks a recipient whether alerts may be sent. @param url of the page to agree on. @throws {DeliveryError} when it was not taken.
+   */
+  invite(recipient: string, url: string): Promise<void>;
   close(): void;
 }
 
 /** @param smtp undefined: every message fails, and says why. */
 export function openMailer(smtp: AlertSettings['smtp']): Mailer {
   let transport: Transporter | undefined;
+  const send = async (messageFrom: (from: string) => object) => {
+    if (!smtp) throw new DeliveryError(NO_SMTP);
+    transport ??= nodemailer().createTransport({
+      url: smtp.url,
+      connectionTimeout: STALL_MS,
+      greetingTimeout: STALL_MS,
+      socketTimeout: STALL_MS,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+    return transport.sendMail(messageFrom(smtp.from)).catch((error) => {
+      throw new DeliveryError(reasonOf(error));
+    });
+  };
   return {
     async send(recipients, body, signal) {
-      if (!smtp) throw new DeliveryError(NO_SMTP);
-      transport ??= nodemailer().createTransport({
-        url: smtp.url,
-        connectionTimeout: STALL_MS,
-        greetingTimeout: STALL_MS,
-        socketTimeout: STALL_MS,
-        disableFileAccess: true,
-        disableUrlAccess: true,
-      });
-      const { rejected = [] } = await transport
-        .sendMail({ ...messageOf(body, smtp.from, recipients), signal })
-        .catch((error) => {
-          throw new DeliveryError(reasonOf(error));
-        });
+      if (smtp && recipients.length === 0) throw new DeliveryError(UNCONFIRMED);
+      const { rejected = [] } = await send((from) => ({ ...messageOf(body, from, recipients), signal }));
       return rejected.length === 0 ? '' : toShortLine(`the mail server refused ${rejected.join(', ')}`);
+    },
+    async invite(recipient, url) {
+      await send((from) => ({ from, to: [recipient], ...invitationTo(url) }));
     },
     close() {
       transport?.close();
     },
+  };
+}
+
+/** The account that asks has no word in it, so that it can write to nobody. */
+function invitationTo(url: string) {
+  const text = [
+    `An account of the gateway at ${new URL(url).origin} wants to send you alerts about its endpoints by e-mail.`,
+    '',
+    'To agree, open this page within 7 days:',
+    url,
+    '',
+    'If you know nothing of it, do nothing: no alert is sent to you then.',
+    '',
+  ];
+  return {
+    subject: 'Do you want alerts of the gateway?',
+    text: text.join('\n'),
+    headers: { 'Auto-Submitted': 'auto-generated' },
   };
 }
 

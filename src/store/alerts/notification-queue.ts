@@ -92,7 +92,8 @@ export function notificationQueue(parts: NotificationQueueParts): NodeNotificati
         FROM due, alert_channel c WHERE n.id = due.id AND c.id = n.channel_id
         RETURNING n.id, n.alert_id AS "alertId", n.channel_id AS "channelId", n.account_id AS "accountId", n.attempts,
           (extract(epoch FROM n.created_at) * 1000)::float8 AS "createdAt", n.body, c.kind::text, c.url,
-          c.signing_secret AS "signingSecret", c.recipients`;
+          c.signing_secret AS "signingSecret",
+          ARRAY(SELECT address FROM unnest(c.recipients) AS address WHERE address = ANY(c.confirmed_recipients)) AS recipients`;
       return rows.map((row) => ({ ...row, leaseToken, channel: channelOf(keys, row) }));
     },
 

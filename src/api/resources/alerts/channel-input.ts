@@ -26,7 +26,7 @@ const texts = {
   signingSecret:
     'Of a webhook: what requests are signed with (Standard Webhooks), 16 to 1024 bytes, as they are or, after `whsec_`, in ' +
     'base64.',
-  recipients: 'Of e-mail: 1 to 20 addresses.',
+  recipients: 'Of e-mail: 1 to 20 addresses. Each is sent a link, and alerts only after agreeing there.',
 };
 
 export const CreateAlertChannelInput = builder.inputType('CreateAlertChannelInput', {

@@ -15,6 +15,14 @@ export const AlertChannelKindType = builder.enumType('AlertChannelKind', {
   } as const,
 });
 
+/** Recipients who are sent nothing but a link, as they have not agreed to more. */
+export function unconfirmed({
+  recipients,
+  confirmedRecipients,
+}: Record<'recipients' | 'confirmedRecipients', string[]>) {
+  return recipients.filter((address) => !confirmedRecipients.includes(address));
+}
+
 export const AlertChannel = builder.prismaObject('AlertChannel', {
   description: 'Where alerts are told, once an alert rule names it.',
   interfaces: [Node],
@@ -32,11 +40,25 @@ export const AlertChannel = builder.prismaObject('AlertChannel', {
       resolve: (row) => ('shownSecret' in row ? (row.shownSecret as string) : null), // As the mutation puts it there.
     }),
     recipients: t.exposeStringList('recipients', { description: 'Of e-mail: the addresses of the recipients.' }),
+    unconfirmedRecipients: t.stringList({
+      description:
+        'Those of the recipients who have not agreed yet to get alerts, by the link that was sent to them. They are sent none. ' +
+        '`testAlertChannel` sends the link once more, an hour after the last one.',
+      select: { recipients: true, confirmedRecipients: true },
+      resolve: unconfirmed,
+    }),
     problem: t.string({
       nullable: true,
-      description: 'Why nothing can be sent, as the gateway is configured; null when nothing is in the way.',
-      select: { kind: true },
-      resolve: ({ kind }, _, { app }) => (kind === 'EMAIL' && !app.config.smtp ? NO_SMTP.message : null),
+      description: 'Why nothing can be sent, or not to all; null when nothing is in the way.',
+      select: { kind: true, recipients: true, confirmedRecipients: true },
+      resolve: (row, _, { app }) => {
+        if (row.kind !== 'EMAIL') return null;
+        if (!app.config.smtp) return NO_SMTP.message;
+        const missing = unconfirmed(row);
+        return missing.length === 0
+          ? null
+          : `these recipients have not agreed yet to get alerts: ${missing.join(', ')}`;
+      },
     }),
     lastSentAt: t.expose('lastSentAt', {
       type: 'Timestamp',

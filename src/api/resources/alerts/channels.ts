@@ -54,7 +54,8 @@ builder.mutationField('createAlertChannel', (t) =>
     extensions: { adminsOnly: 'adminsOnly' },
     description:
       `Creates an alert channel, of which an account may have ${CHANNELS_MAX}. The signing secret of a webhook is shown ` +
-      'here and never again. Nothing is sent to it until an alert rule names it, or `testAlertChannel` is asked to.',
+      'here and never again. Nothing is sent to it until an alert rule names it, or `testAlertChannel` is asked to. Each recipient of ' +
+      'e-mail is sent a link at once, and alerts only after agreeing there.',
     args: {
       input: t.arg({ type: CreateAlertChannelInput, required: true, description: 'The channel.' }),
       ...idempotencyKeyArgument,
@@ -72,6 +73,7 @@ builder.mutationField('createAlertChannel', (t) =>
         await checkRoom(db, accountId, { kind: 'alert channels', max: CHANNELS_MAX, count });
         return db.alertChannel.create({ ...query, data });
       });
+      if (columns.recipients) app.alertTester.inviteRecipients(row, columns.recipients);
       return secret === undefined ? channel : { ...channel, shownSecret: secret };
     },
   }),
@@ -93,14 +95,23 @@ builder.mutationField('updateAlertChannel', (t) =>
       const { accountId, app } = context;
       const where = { id, accountId };
       let secret: string | undefined;
+      let invited: string[] = [];
       const channel = await context.update(alertChannels, id, async (db) => {
-        const select = { kind: true, url: true } as const;
+        const select = { kind: true, url: true, confirmedRecipients: true } as const;
         const row = requireFound(await db.alertChannel.findUnique({ where, select }), 'alert channel');
         const { secret: given, ...data } = checkChannel(input, row.kind, app.config);
         // Whoever gets the notifications from now on must not be able to sign as those before could check.
         secret = given ?? (data.url !== undefined && data.url !== row.url ? newSigningSecret() : undefined);
-        return db.alertChannel.update({ ...query, where, data: { ...data, ...sealed(app.keys, where, secret) } });
+        const confirmed = row.confirmedRecipients.filter((address) => data.recipients?.includes(address));
+        invited = data.recipients?.filter((address) => !confirmed.includes(address)) ?? [];
+        const confirmedRecipients = data.recipients ? confirmed : undefined;
+        return db.alertChannel.update({
+          ...query,
+          where,
+          data: { ...data, confirmedRecipients, ...sealed(app.keys, where, secret) },
+        });
       });
+      app.alertTester.inviteRecipients(where, invited);
       return secret === undefined ? channel : { ...channel, shownSecret: secret };
     },
   }),

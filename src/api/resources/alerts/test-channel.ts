@@ -10,6 +10,7 @@ import type { ChannelTestResult } from '../../dependencies.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
 import { idempotencyKeyArgument } from '../../idempotency.ts';
 import type { Route } from '../../route.ts';
+import { unconfirmed } from './channel-type.ts';
 
 /** How many trials an account may make a minute: each is a request to somebody else's server. */
 const TESTS_PER_MINUTE_MAX = 10;
@@ -41,7 +42,7 @@ builder.mutationField('testAlertChannel', (t) =>
     extensions: { callsExternalService: true, adminsOnly: 'adminsOnly' },
     description:
       'Sends one notification of type `alert_test` to an alert channel, the way that all go, and answers with what became ' +
-      'of it. Of a channel that writes events, it says whether an event subscription has them, and writes none. At most ' +
+      'of it. Recipients of e-mail who have not agreed to get alerts are sent the link again. Of a channel that writes events, it says whether an event subscription has them, and writes none. At most ' +
       'ten times a minute.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of the alert channel.' }),
@@ -57,14 +58,16 @@ builder.mutationField('testAlertChannel', (t) =>
         });
       });
       if (row.kind === 'EVENTS') return subscriptionsOf(context);
+      app.alertTester.inviteRecipients(row, unconfirmed(row));
       return app.alertTester.testChannel(openChannel(context, row), { accountId, name: row.name });
     },
   }),
 );
 
 function openChannel({ app }: Context, row: AlertChannelModel) {
-  const { kind, url, recipients } = row;
-  if (kind === 'EMAIL') return { kind, recipients };
+  const { kind, url, recipients, confirmedRecipients } = row;
+  if (kind === 'EMAIL')
+    return { kind, recipients: recipients.filter((address) => confirmedRecipients.includes(address)) };
   return { kind: 'WEBHOOK' as const, url, signingSecret: openSigningSecret(app.keys, row) };
 }
 
