@@ -1,5 +1,6 @@
 // Generated over the mutations of the schema: what members and bot users may not do is what is documented, and no more.
 
+import { getNamedType, isInputObjectType } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Owner, sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import { isLong, shortened } from '../support/shortened.ts';
@@ -33,6 +34,29 @@ const signingIn =
 
 /** What this gateway does for nobody: it has no certificate authority. */
 const switchedOff = /^((retry|revoke)Certificate|changeAcmeAccountKey)$/;
+
+/** With these arguments: nobody is commanded, nothing waits, only sources of traffic events have what can be changed, what is to be set is so, what is to be ended or taken away is not there. */
+const doesNothing =
+  /^(commandAgents|updateEventSource|retryEventDeadLetters|endProvisionedCredentials|finishRotation|signOut|signOutEverywhere|remove(SecondFactor|Passkeys)|replace(HttpsEdge|TlsEdge)MutualTls|replace(HttpsEdgeRoute|TcpEdge|TlsEdge)Backend|replaceHttpsEdgeRouteCircuitBreaker|delete(HttpsEdgeRoute|TlsEdge|TcpEdge)TrafficPolicy|deleteReservedDomainCertificate)$/;
+
+/** What an update changes, by the first of these members that its input has. */
+const changes: Record<string, unknown> = {
+  description: 'changed',
+  note: 'changed',
+  name: 'changed',
+  mayReadBodies: true,
+  enforced: false,
+  reason: 'changed',
+  role: 'admin',
+};
+
+function withChange(field: Field, values: Record<string, unknown>): Record<string, unknown> {
+  const input = field.args.find(({ name }) => name === 'input');
+  const members = input && getNamedType(input.type);
+  if (!/^update[A-Z]/.test(field.name) || !isInputObjectType(members)) return values;
+  const member = Object.keys(changes).find((name) => name in members.getFields());
+  return member === undefined ? values : changed(values, ['input', member], changes[member]);
+}
 
 /** What deletes comes last, and deletes something of its own. */
 const inOrder = mutations
@@ -69,7 +93,7 @@ describe.each(callers)('$who', ({ who, options }) => {
 
   /** Arguments that are right in every way, so that nothing but a role can be in the way. */
   async function rightArguments(field: Field, heldBy?: Owner): Promise<object> {
-    const values = argumentsOf(field, holder);
+    const values = withChange(field, argumentsOf(field, holder));
     if (field.name === 'replayRequest') return { ...values, id: leaveCaptured(gateway, holder) };
     if (field.name === 'deleteAgent') return { ...values, id: await leaveAgent(gateway, holder.account) };
     if (field.name === 'deleteAppUser' || field.name === 'deleteAppSession') {
@@ -90,7 +114,8 @@ describe.each(callers)('$who', ({ who, options }) => {
     return values;
   }
 
-  const run = async (field: Field, values: object) => (await caller.graphql(documentOf(field, values), values)).body;
+  const send = (field: Field, values: object) => caller.graphql(documentOf(field, values), values);
+  const run = async (field: Field, values: object) => (await send(field, values)).body;
   const refused = { errors: [{ extensions: { code: 'FORBIDDEN', status: 403 } }] };
 
   // What a member may, an admin may, too: `npm test` asks for what a member may not.
@@ -98,11 +123,16 @@ describe.each(callers)('$who', ({ who, options }) => {
 
   test.each(tried)('$name: only what is documented needs an admin', async (field) => {
     const isRefused = !mayAll && isForAdmins(field);
-    const body = await run(field, await rightArguments(field));
+    const { body, headers } = await send(field, await rightArguments(field));
     if (isRefused) expect(body).toMatchObject(refused);
     else if (switchedOff.test(field.name))
       expect(body).toMatchObject({ errors: [{ extensions: { code: 'CONFLICT' } }] });
-    else expect(body.errors).toBeUndefined();
+    else {
+      expect(body.errors).toBeUndefined();
+      const where = { operationId: String(headers['service-operation-id']) };
+      const lines = await gateway.app.prisma.auditEntry.count({ where });
+      expect(lines > 0, 'has a line in the audit trail').toBe(!doesNothing.test(field.name));
+    }
   });
 
   test.each(inOrder.filter(({ name }) => ofHolder.test(name)))('$name: its own it may', async (field) => {

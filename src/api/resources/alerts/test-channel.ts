@@ -59,7 +59,10 @@ builder.mutationField('testAlertChannel', (t) =>
       });
       if (row.kind === 'EVENTS') return subscriptionsOf(context);
       app.alertTester.inviteRecipients(row, unconfirmed(row));
-      return app.alertTester.testChannel(openChannel(context, row), { accountId, name: row.name });
+      const result = await app.alertTester.testChannel(openChannel(context, row), { accountId, name: row.name });
+      const after = { outcome: result.ok ? 'ok' : result.code };
+      await context.record({ action: 'TESTED', kind: 'alertChannel', objectId: id, objectName: row.name, after });
+      return result;
     },
   }),
 );

@@ -98,7 +98,11 @@ async function testDestination(context: Context, id: string): Promise<Destinatio
   await limiter.consume(accountId).catch(({ msBeforeNext }: RateLimiterRes) => {
     throw new ApiError('tooManyTrials', { limit: TESTS_PER_MINUTE_MAX, seconds: Math.ceil(msBeforeNext / 1000) });
   });
-  return app.destinationTester.testDestination(openTargetIfReadable(app.keys, row), { destinationId: id, accountId });
+  const of = { destinationId: id, accountId };
+  const result = await app.destinationTester.testDestination(openTargetIfReadable(app.keys, row), of);
+  const after = { outcome: result.ok ? 'ok' : result.code };
+  await context.record({ action: 'TESTED', kind: 'eventDestination', objectId: id, after });
+  return result;
 }
 
 export const routes = [

@@ -74,7 +74,11 @@ builder.mutationField('testEdge', (t) =>
       // Of a wildcard, any name below it.
       const host = first.hostport.replace(/:\d+$/, '').replace(/^\*/, 'test');
       const visit = { host, path: edge.kind === 'HTTPS' ? target : null };
-      return { ...(await app.nodeCaptures().visitEdge(visit)), host };
+      const result = await app.nodeCaptures().visitEdge(visit);
+      const kind = edge.kind === 'HTTPS' ? 'httpsEdge' : 'tlsEdge';
+      const after = { path: visit.path?.replace(/\?.*/s, '') ?? null, outcome: result.status ?? result.reason };
+      await context.record({ action: 'TESTED', kind, objectId: id, objectName: host, after });
+      return { ...result, host };
     },
   }),
 );
