@@ -98,6 +98,7 @@ export const layersOf: Record<string, string[]> = {
   alerts: [
     'evaluator.ts',
     'notifier.ts',
+    'invitations.ts',
     'alert-store.ts',
     'channels',
     'counters.ts',
