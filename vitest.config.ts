@@ -122,7 +122,7 @@ export default defineConfig({
             'test/ops/failures/{defects,event-crash,full-disk}.test.ts',
             ...exceptLong(
               'test/ops/failures/crash.test.ts',
-              'test/store/tunnels/{bind-addresses,binds,offline-endpoints}.test.ts',
+              'test/store/tunnels/{bind-addresses,binds,offline-endpoints,settle-sites,sites}.test.ts',
             ),
             'test/ops/monitoring/{health,loaded-code,logs,metrics-visits,ready}.test.ts',
           ],

@@ -29,6 +29,8 @@ export interface ApiSettings
   ownNames: ReadonlySet<string>;
   /** Names below it are the gateway's own to give. */
   baseDomain: string;
+  /** How long the addresses of a lost session stay held for its agent; milliseconds. */
+  sessionHold: number;
   /** The ports of TCP endpoints; `0` to `0`: any. */
   tcpPorts: { first: number; last: number };
   /** Where the CNAME targets of reserved domains are. */

@@ -38,6 +38,10 @@ const others = {
   'endpoint_online.v0': ['audit', 'A public address began to be served.'],
   'endpoint_offline.v0': ['audit', 'A public address is no longer served.'],
   'http_request_complete.v0': ['traffic', 'An HTTP request was answered.'],
+  'name_conflict_settled.v0': [
+    'audit',
+    'Two accounts used names of one site, as earlier versions let them; the one that was there first keeps it.',
+  ],
   'tcp_connection_closed.v0': ['traffic', 'A TCP or TLS connection ended.'],
 } as const satisfies Record<string, readonly [EventClass, string]>;
 

@@ -20,7 +20,7 @@ import { startCertificatePlane } from './certificates/certificate-plane.ts';
 import type { TrafficPlane } from './data-plane-types.ts';
 import { type EventPlane, eventPlane } from './event-plane.ts';
 import type { GatewayOptions } from './gateway-options.ts';
-import { startHousekeeping, startSessionCheck } from './housekeeping.ts';
+import { keepSites, startHousekeeping, startSessionCheck } from './housekeeping.ts';
 import { type Lifecycle, startAll } from './lifecycle.ts';
 import { reserveAddress, reserveApiAddress, stopperOf } from './managed-server.ts';
 import { startNameServer } from './name-server.ts';
@@ -87,6 +87,8 @@ async function startParts(parts: Lifecycle, config: Config, options: GatewayOpti
   const { localDirectory } = config.nodeLink ?? {};
   if (localDirectory !== undefined) await deleteEarlierNodes(localDirectory, { config, storage, baseUrl });
   const node = await startNode(parts, config, storage, { baseUrl, log });
+  const { sessionHold: holdMs, baseDomain } = config;
+  await keepSites({ prisma, changes, baseUrl, log }, { baseDomain, nodeId: node.id, holdMs });
   const certificates: CertificateSource[] = [];
   const measured = { database, prisma, changes, peers, node, isChangeFeedConnected, leaseMs: config.nodeLeaseMs };
   nodeMetrics(registry, measured, certificates);
@@ -112,8 +114,7 @@ async function startParts(parts: Lifecycle, config: Config, options: GatewayOpti
       startHousekeeping(
         { prisma, changes, baseUrl, log, now },
         {
-          node,
-          holdMs: config.sessionHold,
+          ...{ node, holdMs, baseDomain },
           auditDays: config.auditDays,
           agentKeepDays: config.agentKeepDays,
           sweepMs: peers || localDirectory !== undefined ? config.nodeLeaseMs / 3 : undefined,

@@ -7,9 +7,11 @@ import { forgetAgents } from '../store/agents/forget-agents.ts';
 import { sweepAudit } from '../store/audit/sweep-audit.ts';
 import { sweepBulkJobs } from '../store/bulk/sweep-bulk-jobs.ts';
 import { sweepCaptures } from '../store/captures/traffic-captures.ts';
+import { type SiteScope, sweepSites } from '../store/domains/sites.ts';
 import type { NodeLease } from '../store/node-lease.ts';
 import { type NodeDeps, sweepExpiredAddresses, sweepNodes } from '../store/nodes/nodes.ts';
 import { sweepSignIns } from '../store/sign-in/sessions.ts';
+import { settleSites } from '../store/tunnels/settle-sites.ts';
 import { sweepAppSessions } from '../store/visitors/app-session-rows.ts';
 
 /** The interval of the deletions; milliseconds. */
@@ -30,6 +32,8 @@ export interface HousekeepingOptions {
   node: NodeLease;
   /** How long the addresses of a lost session stay reserved for its credential; milliseconds. */
   holdMs: number;
+  /** The domain that accounts share, whose sites are swept. */
+  baseDomain: string;
   /** How many days the audit trail is kept. */
   auditDays: number;
   /** After how many days an agent is forgotten that has not been seen. */
@@ -44,7 +48,7 @@ export interface HousekeepingOptions {
 /** Starts the deletions. @returns a function that stops them. It resolves when none is in progress. */
 export function startHousekeeping(
   parts: HousekeepingParts,
-  { node, holdMs, auditDays, agentKeepDays, sweepMs }: HousekeepingOptions,
+  { node, holdMs, baseDomain, auditDays, agentKeepDays, sweepMs }: HousekeepingOptions,
 ): () => Promise<void> {
   const { prisma, changes, log, now } = parts;
   const failed = (error: unknown) => log.warn({ err: describeFailure(error) }, 'housekeeping failed');
@@ -56,6 +60,7 @@ export function startHousekeeping(
         Promise.all([
           prisma.idempotentAnswer.deleteMany({ where: { createdAt: { lt: new Date(now() - RETENTION_MS) } } }),
           sweepExpiredAddresses(parts, node, holdMs),
+          keepSites(parts, { baseDomain, nodeId: node.id, holdMs }),
           forgetAgents(parts, agentKeepDays),
           sweepSignIns(prisma, changes, now()),
           sweepAppSessions(prisma, changes, now()),
@@ -84,6 +89,19 @@ export function startHousekeeping(
     for (const timer of timers) clearInterval(timer);
     await sweep?.catch(() => undefined);
   };
+}
+
+/** Settles and sweeps sites. What ended is logged: the operator has to know of accounts that stood in each other's way. */
+export async function keepSites(
+  { prisma, changes, baseUrl, log }: Omit<HousekeepingParts, 'now'>,
+  scope: SiteScope,
+): Promise<void> {
+  for (const { site, accountId, otherAccountId, names } of await settleSites({ prisma, changes, baseUrl }, scope))
+    log.warn(
+      { site, keptBy: accountId, endedOf: otherAccountId, names },
+      'two accounts used names of one site: the one that was there first keeps it, and the names of the other were ended',
+    );
+  await prisma.$transaction((tx) => sweepSites(tx, scope));
 }
 
 /** Checks at intervals whether sessions of this node have ended elsewhere without this node having heard it. @returns the timer. */

@@ -148,7 +148,7 @@ test(`a backup carries everything to ${onServer ? 'a PostgreSQL server' : 'anoth
 
 test.skipIf(onServer)('what is live is not in a backup', async () => {
   const lines = gunzipSync(await readFile(file)).toString();
-  for (const name of ['node', 'tunnel_session', 'tunnel', 'endpoint', 'claim'])
+  for (const name of ['node', 'tunnel_session', 'tunnel', 'endpoint', 'claim', 'site'])
     expect(lines).not.toContain(`"${name}"`);
 });
 

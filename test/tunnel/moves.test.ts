@@ -99,7 +99,7 @@ describe('an agent that moves', () => {
     const bound = await first.bind(name);
     const stranger = await agentOf(await newCredential(await lab.gateway.newAccount()), moves(first));
     expect(stranger.identity.ClientId).not.toBe(first.identity.ClientId);
-    expect(codeOf(await stranger.bind(name, again(bound)))).toBe(334);
+    expect(codeOf(await stranger.bind(name, again(bound)))).toBe(320);
     expect([await isOpen(first), await get(name)]).toEqual([true, 200]);
   });
 });

@@ -178,7 +178,7 @@ describe('what comes back', () => {
       own = await startTestGateway({ HTTP_PORT: httpPort }, { place });
       const [other, same] = [await rawAgent(own), await rawAgent(own)];
       await other.auth(others.authtoken);
-      expect(errorCodeOf(await other.bind(name))).toBe(334);
+      expect(errorCodeOf(await other.bind(name))).toBe(320);
       expect((await same.auth(mine.authtoken, back({ identity }))).ClientId).toBe(identity.ClientId);
       expect(await same.bind(name, again(bound))).toMatchObject({ Error: '', Id: bound.Id });
       balancer.release(own.agent);

@@ -31,7 +31,7 @@ export const domainErrors = {
   domainReservedByYou: conflict(413, 'This account has already reserved this domain.'),
   domainReservedByOther: conflict(
     414,
-    'This domain cannot be reserved: another account holds or serves it, or a name it would cover.',
+    'This domain cannot be reserved: another account holds or serves it, a name it would cover, or, below the base domain, a name of the same site.',
   ),
   wildcardOverBase: invalid(416, "{member}: a wildcard over the gateway's own base domain cannot be reserved."),
   baseDomain: invalid(450, "{member}: the gateway's own base domain cannot be reserved; a name below it can."),

@@ -9,6 +9,7 @@ const EXCLUDED_TABLES = new Set([
   'tunnel_leg',
   'endpoint',
   'claim',
+  'site',
   'traffic_stat',
   'traffic_task',
   'endpoint_health',

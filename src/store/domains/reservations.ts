@@ -3,7 +3,7 @@
 import type { Db } from '../database/client.ts';
 import { isWithin, namesAbove, namesServing, withoutWildcard } from './dns-names.ts';
 
-/** The row that every reservation locks, so that reservations follow each other. */
+/** The row that every reservation outside the base domain locks, so that they follow each other. */
 const LOCK = 'reserved_domains';
 
 /** Inserts the row that reservations lock. It is called at every start, because a restored backup may lack the row. */
@@ -11,14 +11,9 @@ export async function createReservationsLock(db: Db): Promise<void> {
   await db.setting.createMany({ data: [{ name: LOCK, value: '' }], skipDuplicates: true });
 }
 
-/** Until the transaction ends, no other transaction reserves a domain or binds a name without a reservation. */
+/** Until the transaction ends, no other transaction reserves a domain outside the base domain. */
 export async function lockReservations(db: Db): Promise<void> {
   await db.$queryRaw`SELECT name FROM setting WHERE name = ${LOCK} FOR UPDATE`;
-}
-
-/** Until the transaction ends, no other transaction reserves a domain. Several may hold this lock at the same time. */
-export async function lockReservationsShared(db: Db): Promise<void> {
-  await db.$queryRaw`SELECT name FROM setting WHERE name = ${LOCK} FOR SHARE`;
 }
 
 /**

@@ -11,7 +11,7 @@ import { newId } from '../ids.ts';
 import { joinsTunnel, mayTakeOver, type ServingTunnel, tunnelsAt } from './address-takeover.ts';
 import { batched } from './batched.ts';
 import { type BindContext, inBindTransaction, loadBindContexts } from './bind-transaction.ts';
-import { lockNames, reservationsOf } from './bindable-names.ts';
+import { takeNames } from './bindable-names.ts';
 import { type Claim, takeClaims } from './claims.ts';
 import { NODE_LOST } from './delete-node.ts';
 import { announceEnd } from './end-session.ts';
@@ -47,8 +47,8 @@ interface RefusedBatch {
 }
 
 /**
- * Returns the function that decides binds. A batch takes at most nine statements when no subscription gets events, one of them for
- * chosen names below the base domain; it takes twice as many when some of the batch are refused.
+ * Returns the function that decides binds. A batch takes at most eight statements when no subscription gets events, and two more where
+ * a site was another account's before; it takes twice as many when some of the batch are refused.
  */
 export function createBind(deps: RegistrarDeps): (request: BindRequest) => Promise<Answer> {
   return batched({
@@ -81,8 +81,6 @@ async function decide(
 ): Promise<Answer[] | RefusedBatch> {
   const { node, settings } = deps;
   const answers: Answer[] = [];
-  const names = requests.filter(({ proto }) => proto !== 'tcp');
-  await lockNames(db, names, settings);
   const requested = requests.map((request) => ({ sessionId: request.sessionId, hostport: hostportOf(request) }));
   const contexts = await loadBindContexts(db, requested, node.id);
   const allowed: Candidate[] = [];
@@ -97,7 +95,7 @@ async function decide(
     accountId,
     hostname: request.proto === 'tcp' ? null : request.hostname,
   }));
-  const domains = await reservationsOf(db, wanted, settings);
+  const domains = await takeNames(db, wanted, { settings, nodeId: node.id });
   const addresses = await addressReservationsOf(db, allowed.map(wantedAddressOf));
   allowed.forEach((candidate, i) => {
     const { holder, index, request } = candidate;

@@ -43,7 +43,7 @@ export const bindErrors: Record<AgentRefusal['refused'], { number: number; text:
   },
   reservedByOther: {
     number: 320,
-    text: 'The name {target} is reserved by another account, or lies below a name that is. Ask for another name.',
+    text: 'The name {target} belongs to another account, which has reserved it or a name above it, or uses a name of the same site: the label before the gateway’s own domain, with all below it. Ask for another name.',
   },
   addressReserved: {
     number: 90322,

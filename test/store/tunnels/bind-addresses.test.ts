@@ -56,7 +56,7 @@ describe('an address', () => {
     const { tunnelId } = bound(await bind(nameRequest(session, hostname, pooling)));
     bound(await bind(nameRequest(colleague, hostname, pooling)));
     expect(await bind(nameRequest(colleague, hostname))).toEqual(refused('inUse', hostname));
-    expect(await bind(nameRequest(stranger, hostname, pooling))).toEqual(refused('inUse', hostname));
+    expect(await bind(nameRequest(stranger, hostname, pooling))).toEqual(refused('reservedByOther', hostname));
     await gateway.registrar.sessionClosed(colleague, 30_000);
     await gateway.registrar.tunnelClosed(session, tunnelId);
     bound(await bind(nameRequest(session, hostname)));
@@ -95,7 +95,7 @@ describe('an address', () => {
     bound(await bind(nameRequest(session, later)));
     await leaveTo(gateway, session, Date.now() - 5000);
     const stranger = await openSession(gateway, await newCredential(other));
-    expect(await bind(nameRequest(stranger, hostname))).toEqual(refused('inUse', hostname));
+    expect(await bind(nameRequest(stranger, hostname))).toEqual(refused('reservedByOther', hostname));
     bound(await bind(nameRequest(await openSession(gateway, credential), hostname)));
     // The session that came from there is over, with all it had.
     expect(await gateway.app.prisma.tunnelSession.findUnique({ where: { id: session } })).toBeNull();

@@ -162,17 +162,17 @@ test('a refused bind leaves no rows', async () => {
   expect(await counts()).toEqual(before);
 });
 
-test('a bind takes at most nine statements, none of which notifies other nodes', async () => {
+test('a bind takes at most eight statements, none of which notifies other nodes', async () => {
   const count = async (request: BindRequest) => {
     const statements = await statementsOf(async () => bound(await bind(request)));
     return 1 + statements.filter((statement) => !statement.startsWith('BEGIN')).length; // Not reported on every database.
   };
   // One of them asks who hears of events.
   const hostname = newName();
-  expect(await count(nameRequest(session, hostname))).toBeLessThanOrEqual(9);
+  expect(await count(nameRequest(session, hostname))).toBeLessThanOrEqual(8);
   expect(await count(nameRequest(session, newName(), { isGenerated: true }))).toBeLessThanOrEqual(8);
   expect(await count(tcp(session, 20_200))).toBeLessThanOrEqual(8);
   await gateway.registrar.sessionClosed(session, 30_000);
   const second = await openSession(gateway, credential);
-  expect(await count(nameRequest(second, hostname))).toBeLessThanOrEqual(9);
+  expect(await count(nameRequest(second, hostname))).toBeLessThanOrEqual(8);
 });

@@ -19,15 +19,49 @@ const sessions = (count: number) => racing.sessions(count);
 const nodeOf = (index: number) => racing.nodeOf(index);
 const liveAt = (address: string) => racing.liveAt(address);
 
-test.each<[string, string, (id: string) => BindRequest]>([
-  ['a name', 'http:race.tunnel.localhost', (id) => nameRequest(id, 'race.tunnel.localhost')],
-  ['a port', 'tcp:20500', (id) => nameRequest(id, 'tunnel.localhost', { proto: 'tcp', port: 20_500 })],
-])('of fifty who want %s at once one gets it', async (_, address, request) => {
+test.each<[string, string, string[], (id: string) => BindRequest]>([
+  [
+    'a name',
+    'http:race.tunnel.localhost',
+    ['inUse', 'reservedByOther'],
+    (id) => nameRequest(id, 'race.tunnel.localhost'),
+  ],
+  ['a port', 'tcp:20500', ['inUse'], (id) => nameRequest(id, 'tunnel.localhost', { proto: 'tcp', port: 20_500 })],
+])('of fifty who want %s at once one gets it', async (_, address, refusals, request) => {
   const racers = await sessions(RACERS);
   const answers = await Promise.all(racers.map(({ node, id }) => node.registrar.bind(request(id))));
   expect(answers.filter((answer) => !('refused' in answer))).toHaveLength(1);
-  expect(new Set(answers.map((answer) => ('refused' in answer ? answer.refused : '')))).toEqual(new Set(['', 'inUse']));
+  expect(new Set(answers.map((answer) => ('refused' in answer ? answer.refused : '')))).toEqual(
+    new Set(['', ...refusals]),
+  );
   expect(await liveAt(address)).toHaveLength(1);
+});
+
+test('of two accounts who want names of one site at once one gets all that it asks for, by bind or by reservation', async () => {
+  const protos = ['http', 'https', 'tls'] as const;
+  for (let round = 0; round < 5; round++) {
+    const site = `site${round}.tunnel.localhost`;
+    const racers = await sessions(30);
+    const others = await nodeOf(1).newAccount();
+    const reserving = others.call('POST', '/reserved_domains', { domain: `reserved.${site}` });
+    const answers = await Promise.all(
+      racers.map(({ node, id }, i) =>
+        node.registrar.bind(nameRequest(id, i % 5 === 0 ? site : `n${i}.${site}`, { proto: protos[i % 3] ?? 'http' })),
+      ),
+    );
+    const winners = new Set(
+      racers.flatMap(({ credential }, i) => ('refused' in (answers[i] as object) ? [] : [credential.accountId])),
+    );
+    if ((await reserving).status === 201) winners.add(others.accountId);
+    expect([...winners]).toHaveLength(1);
+    const [winner] = winners;
+    const [row] = await nodeOf(0).app.prisma.site.findMany({ where: { name: site } });
+    expect(row?.accountId).toBe(winner);
+    const losers = answers.filter((answer, i) => racers[i]?.credential.accountId !== winner && 'refused' in answer);
+    expect(new Set(losers.map((answer) => 'refused' in answer && answer.refused))).toEqual(
+      new Set(['reservedByOther']),
+    );
+  }
 });
 
 test('of two accounts whose sessions want to share a name, all sessions of one get it', async () => {

@@ -18,7 +18,7 @@ import {
   type Managed,
   managedSelect,
 } from './certificate-status.ts';
-import { checkHolders } from './conflicting-domains.ts';
+import { takeDomain } from './conflicting-domains.ts';
 import {
   CreateReservedDomainInput,
   checkResolution,
@@ -170,7 +170,7 @@ export function reserveDomain(
         }),
   };
   return context.create(reservedDomains, async (db, announce) => {
-    await checkHolders(db, accountId, name, config.baseDomain);
+    await takeDomain(db, accountId, name, config);
     const certificate = await chooseCertificate(input, name, context, db);
     await db.reservedDomain.create({ data: { ...data, ...certificate }, select: { id: true } });
     await followPolicy(db, announce, data.id, now);

@@ -4,7 +4,7 @@ import { reservedFor } from '../../../store/domains/reservations.ts';
 import { namesServedByAgents } from '../../../store/tunnels/claims.ts';
 import type { Context } from '../../context.ts';
 import { ApiError } from '../../errors/errors.ts';
-import { checkUnheld } from '../domains/conflicting-domains.ts';
+import { checkDomainFree } from '../domains/conflicting-domains.ts';
 import { type DomainName, readDomainName } from '../domains/domain-name.ts';
 import { writeHostports } from '../edges/hostports.ts';
 
@@ -30,7 +30,7 @@ async function findEdgeName(host: string, context: Context): Promise<EdgeName> {
   if (domainId !== null) {
     await writeHostports('httpsEdge', [`${name.domain}:443`], context, db, '');
   } else {
-    await checkUnheld(db, accountId, name, app.config.baseDomain);
+    await checkDomainFree(db, accountId, name, app.config);
     const [served] = await namesServedByAgents(db, accountId, [name.domain]);
     if (served !== undefined) throw new ApiError('hostportServed', { member: 'host', domain: served });
   }
