@@ -150,6 +150,7 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string, pid: number = p
     corsOrigins: e.CORS_ORIGINS,
     versionHeaders: ['service-version', ...e.VERSION_HEADER_ALIASES.map((name) => name.toLowerCase())],
     ...zones,
+    sharedDomains: [...namesOf(Object.values(zones))],
     ownNames: namesOf([e.HOST, ...apiHosts, ...e.ALLOWED_HOSTS, ...e.AGENT_HOSTS, ...Object.values(zones)]),
     dnsServers: e.DNS_SERVERS,
     ...certificateSettings(e, root, zones.acmeDomain),

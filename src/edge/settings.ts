@@ -23,6 +23,8 @@ export interface EdgeSettings {
   maxVisitors: number;
   /** Connections that one address may hold without others being let in instead; 0: a quarter of them. */
   maxVisitorsPerAddress: number;
+  /** Domains below which several accounts have names, in lower case: no service sets cookies for them, or for domains above. */
+  sharedDomains: readonly string[];
   /** From where policies may fetch keys: `public` addresses only, or `any`. */
   policyFetch: 'public' | 'any';
   /** The most bytes of logged requests in memory; 0: none are logged. */

@@ -48,6 +48,14 @@ export class HeaderList {
     this.add(name, value);
   }
 
+  /** Takes out the lines that are meant. */
+  removeIf(isMeant: (line: readonly [name: string, value: string]) => boolean): void {
+    const left = this.#list.filter((line) => !isMeant(line));
+    if (left.length === this.#list.length) return;
+    this.#list = left;
+    this.isChanged = true;
+  }
+
   /** @returns whether there was one. */
   remove(name: string): boolean {
     const wanted = this.#isOfRequest ? asCgi(name) : name.toLowerCase();

@@ -9,6 +9,7 @@ import { ConnectionOptions } from './connection-options.ts';
 import { dropListed, trimEnd, trimStart } from './fields.ts';
 import { HeadReader, MORE, REFUSED } from './head-reader.ts';
 import { setsOwnCookie } from './own-cookies.ts';
+import { setsSharedCookie } from './shared-cookies.ts';
 
 /** Bytes of a head; an answer with more is not valid. */
 export const RESPONSE_HEAD_MAX = 64 * 1024;
@@ -32,6 +33,8 @@ export class ResponseHead extends HeadReader {
   /** A line that says `Connection: keep-alive` and nothing else; it may go on if that is true. 0: there is none. */
   keepAliveStart = 0;
   keepAliveEnd = 0;
+  /** Domains that accounts share: cookies for them do not go on. Lower case. */
+  sharedDomains: readonly string[] = [];
   /** Milliseconds after which the upstream says that it closes an idle connection; infinite when it doesn't say. */
   keepAliveTimeout = Number.POSITIVE_INFINITY;
 
@@ -141,7 +144,7 @@ export class ResponseHead extends HeadReader {
         if (isWord(bytes, start, nameEnd, 'proxy-connection')) this.#drop(start, valueEnd);
         return true;
       case 0x73: // s
-        if (isWord(bytes, start, nameEnd, 'set-cookie') && setsOwnCookie(bytes, nameEnd + 1, valueEnd))
+        if (isWord(bytes, start, nameEnd, 'set-cookie') && this.#setsForbiddenCookie(nameEnd + 1, valueEnd))
           this.#drop(start, valueEnd);
         return true;
       case 0x74: // t
@@ -152,6 +155,10 @@ export class ResponseHead extends HeadReader {
       default:
         return true;
     }
+  }
+
+  #setsForbiddenCookie(from: number, end: number): boolean {
+    return setsOwnCookie(this.bytes, from, end) || setsSharedCookie(this.bytes, from, end, this.sharedDomains);
   }
 
   #connection(start: number, nameEnd: number, valueEnd: number): boolean {

@@ -4,6 +4,7 @@ import type { HttpExchange, HttpResponse, ModuleDecisions } from '../../http/exc
 import type { Responded, UpstreamOutcome } from '../../http/module.ts';
 import { type VisitorError, visitorErrors } from '../../http/visitor-errors.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
+import { isSharedCookie } from '../codec/shared-cookies.ts';
 import type { RequestCounter } from '../metrics/request-counter.ts';
 import type { LoggedRequest } from '../reports/logged-request.ts';
 import type { RequestRecording } from '../reports/request-recording.ts';
@@ -33,6 +34,7 @@ export class ModulePipeline extends ConnectionView implements HttpExchange {
   readonly #logged: LoggedRequest | undefined;
   readonly #connection: ConnectionInfo;
   readonly #services: PipelineServices;
+  readonly #sharedDomains: readonly string[];
   readonly #counter: Pick<RequestCounter, 'takeRoute' | 'refuse'>;
   /** The chains that the request has passed, one for each endpoint that has modules. */
   readonly #chains: ForwardHop[] = [];
@@ -59,6 +61,7 @@ export class ModulePipeline extends ConnectionView implements HttpExchange {
     this.#logged = logged;
     this.#connection = connection;
     this.#services = listener.services;
+    this.#sharedDomains = listener.settings.sharedDomains;
     this.#counter = counter;
   }
 
@@ -177,6 +180,9 @@ export class ModulePipeline extends ConnectionView implements HttpExchange {
       if (decision) return this.#replaced(decision, at);
     }
     const { response } = this;
+    // Of upstream's own fields the head has left them out already.
+    if (response && (!(response instanceof UpstreamResponse) || response.isChanged))
+      response.fields.removeIf((line) => isSharedCookie(line, this.#sharedDomains));
     const whole = response instanceof UpstreamResponse ? response.whole : response;
     return whole instanceof ModuleResponse ? { kind: 'answer', answer: whole.finished(this.decisions) } : PASS;
   }

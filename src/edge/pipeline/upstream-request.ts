@@ -184,12 +184,13 @@ export class UpstreamRequest implements UpstreamUser, ResponseRelayEvents {
 
   /** Writes the head, and what of the body is there. */
   #write(stream: UpstreamStream, now: number): void {
-    const { source, writer, timeouts } = this.#context;
+    const { listener, source, writer, timeouts } = this.#context;
     const recording = this.#recording;
     const wasComplete = source.isComplete;
     const first = this.#modified ? NOTHING : source.readFirst();
     if (!first) return void this.#events.onFailure('badBody');
     if (first.length > 0) recording?.addRequestBytes(first, 0, first.length, source.isComplete);
+    stream.head.sharedDomains = listener.settings.sharedDomains;
     this.#relay = new ResponseRelay(stream.head, source, writer, recording, this, this.#modified !== undefined);
     this.isSent = true;
     if (source.head.authenticatesConnection) stream.isAuthenticated = true;

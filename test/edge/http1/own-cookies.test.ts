@@ -1,4 +1,5 @@
-// The gateway's own cookies do not leave it: no upstream gets one of a visitor, and none can set one.
+// The gateway's own cookies do not leave it: no upstream gets one of a visitor, and none can set one. Nor can any set one for a domain
+// that accounts share, as browsers treat public suffixes.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ask, script, visit as visitHttp2 } from '../http2/support.ts';
@@ -82,19 +83,43 @@ const SET = [
   ...['theme=dark', `${OWN}2=kept`, `a=${OWN}=b`, OWN, `${OF_DOMAIN}=kept`],
 ];
 const KEPT = ['theme=dark', `${OWN}2=kept`, `a=${OWN}=b`, OWN, `${OF_DOMAIN}=kept`];
+/** What the upstreams of other accounts would be sent, in each way in which a browser understands a domain. */
+const SHARED = [
+  ...['tunnel.localhost', '.tunnel.localhost', 'TUNNEL.LocalHost', ' \ttunnel.localhost ', 'localhost', '.LOCALHOST'],
+  ...[
+    'tunnel%2elocalhost',
+    '%74unnel.localhost',
+    'tunnel.localhost.',
+    Buffer.from('ｔunnel.localhost').toString('latin1'),
+  ],
+].map((domain) => `evil=1; Path=/; Domain=${domain}; Secure`);
+SET.push(...SHARED, 'evil=1;domain\t=\ttunnel.localhost', 'evil=1; Domain=app.test; dOMAIN=tunnel.localhost');
+const FOR_FEWER = [
+  ...['a=1; Domain=app.tunnel.localhost', 'a=1; Domain=app.test; Path=/', 'a=domain=tunnel.localhost', 'a=1; Domain='],
+  ...[
+    'a=1; Domains=tunnel.localhost',
+    'a=1; Path=tunnel.localhost',
+    'a=1; Domain',
+    'domain=tunnel.localhost',
+    'a=1; Domain=nel.localhost',
+  ],
+];
+SET.push(...FOR_FEWER);
+KEPT.push(...FOR_FEWER);
 const ANSWER = `HTTP/1.1 200 OK\r\n${SET.map((value) => `set-Cookie: ${value}\r\n`).join('')}Content-Length: 2\r\n\r\nok`;
+const BYTES = Buffer.from(ANSWER, 'latin1');
 
 test('an upstream cannot set one', async () => {
   const app = await startScript();
   edge.serve('app.test', app.port);
   const visitor = await visit(edge.port);
   visitor.send('GET / HTTP/1.1\r\nHost: app.test\r\n\r\n');
-  (await app.next()).send(ANSWER);
+  (await app.next()).send(BYTES);
   expect(valuesOf(await visitor.until('ok'), 'set-cookie')).toEqual(KEPT);
 });
 
 test('an upstream cannot set one over HTTP/2', async () => {
-  await script(tlsEdge, (socket) => void socket.write(ANSWER));
+  await script(tlsEdge, (socket) => void socket.write(BYTES));
   const { headers, body } = await ask(await visitHttp2(tlsEdge));
   expect(headers['set-cookie']).toEqual(KEPT);
   expect(String(body)).toBe('ok');

@@ -66,6 +66,7 @@ const SETTINGS: EdgeSettings = {
   maxVisitors: 1000,
   maxVisitorsPerAddress: 0,
   requestLogBytes: 0,
+  sharedDomains: ['tunnel.localhost'],
   tlsDir: undefined,
   policyFetch: 'public',
 };

@@ -135,3 +135,29 @@ test('a visitor who stays connected meets what is set now', async () => {
   expect(await status()).toBe(200);
   expect(sockets).toBe(1);
 });
+
+test('cookies for a domain that accounts share are set by no policy, answered or added', async () => {
+  const cookies: [string, string, string] = [
+    'evil=1; Domain=tunnel.localhost',
+    'evil=1; domain=.Localhost',
+    'kept=1; Domain=responses.tunnel.localhost',
+  ];
+  lab.upstream.origin = { headers: { 'set-cookie': cookies[2] } };
+  const added = onResponse([action('add-headers', { headers: { 'set-cookie': cookies[0], 'x-added': 'yes' } })]);
+  const answered = onRequest([
+    action('custom-response', {
+      status_code: 200,
+      body: 'ok',
+      headers: { 'set-cookie': cookies[1], 'x-added': 'yes' },
+    }),
+  ]);
+  for (const [policy, kept] of [
+    [added, [cookies[2]]],
+    [answered, undefined],
+  ] as const) {
+    await set(policy);
+    const { headers } = (await fetched('identity')) as { headers: Record<string, unknown> };
+    expect(headers).toMatchObject({ 'x-added': 'yes' });
+    expect(headers['set-cookie']).toEqual(kept);
+  }
+});
