@@ -56,7 +56,7 @@ export interface Attached {
 export type ServedAddresses = Record<'agent' | 'http' | 'https' | 'tcp', string>;
 
 /** What workers call. */
-export interface ControlCalls extends RegistrarCalls, Pick<EdgeConfigSource, 'findChallenge'> {
+export interface ControlCalls extends RegistrarCalls, Pick<EdgeConfigSource, 'findChallenge' | 'challengeHolder'> {
   /** Comes first. */
   attach(state: WorkerState): Promise<Attached>;
   /** All listeners are open. */

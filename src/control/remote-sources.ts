@@ -90,6 +90,7 @@ export class RemoteSources {
       return () => this.#onEdges.delete(listener);
     },
     findChallenge: (request) => this.#client().call('findChallenge', request),
+    challengeHolder: (name) => this.#client().call('challengeHolder', name),
   };
 
   readonly captures: CaptureSource = {

@@ -142,7 +142,10 @@ async function startParts(
         drain: (balance) => balance.close(),
       })
     : undefined;
-  const challenges = new AcmeChallenges((request) => source.findChallenge(request));
+  const challenges = new AcmeChallenges({
+    find: (request) => source.findChallenge(request),
+    holderOf: (name) => source.challengeHolder(name),
+  });
   const sides: ListenerContextOptions = { settings: config, lookup, services: visits, now, counters, challenges };
   // The listeners for visitors open first, so that a tunnel is reachable when its agent gets the response.
   const https = httpsListenerContext(sides);

@@ -82,7 +82,8 @@ async function startHere(parts: Lifecycle, options: TrafficPlaneParts): Promise<
         registrar,
         async openEdgeConfigSource(publicHttpsPort) {
           await syncAllEdgeEndpoints({ prisma, changes, baseUrl }, { region: config.region, publicHttpsPort });
-          return edgeConfigSource({ prisma, changes, keys, descriptors: moduleDescriptors, onFailure });
+          const scope = { baseDomain: config.baseDomain, managesCertificates: config.acmeTermsAgreed };
+          return edgeConfigSource({ prisma, changes, keys, descriptors: moduleDescriptors, scope, onFailure });
         },
         secretSource: secretSource({ prisma, changes, keys, onFailure }),
         restrictionSource: restrictionSource({ prisma, changes }),

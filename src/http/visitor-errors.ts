@@ -34,6 +34,11 @@ const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 export const visitorErrors = {
   // Where the name leads.
   unknownName: row(3200, 404, 'No endpoint has this name.'),
+  noChallenge: row(
+    90144,
+    404,
+    'No certificate authority is expected at this name, and no service may answer it: the gateway manages the certificate of the name, or no account has reserved it.',
+  ),
   offline: row(90100, 502, 'The endpoint of this name is offline: its agent is not connected right now.'),
   elsewhere: row(90101, 502, 'The endpoint of this name is served by another node of this gateway.'),
   overloaded: row(90102, 503, 'There are too many requests for this endpoint right now.', 1),

@@ -113,4 +113,6 @@ export interface EdgeConfigSource {
   onChange(listener: (ids: readonly string[] | null) => Promise<void>): () => void;
   /** The answer to a challenge of a certificate authority; undefined when none is expected. */
   findChallenge(request: ChallengeRequest): Promise<string | undefined>;
+  /** The account whose service may answer challenges for a name; undefined: nobody's may. */
+  challengeHolder(name: string): Promise<string | undefined>;
 }

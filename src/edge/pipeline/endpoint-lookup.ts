@@ -7,6 +7,8 @@ import type { ListenerContext } from './listener-context.ts';
 import type { LocalReply } from './pipeline-response.ts';
 import type { PipelineStep } from './pipeline-step.ts';
 
+const NO_CHALLENGE: PipelineStep = { kind: 'fail', error: 'noChallenge', fields: [] };
+
 /** Temporary, as what serves a name may change; it keeps method and body. */
 const REDIRECTION = 307;
 
@@ -39,18 +41,25 @@ export function stepWithoutEndpoint(
 
 /**
  * What becomes of a request in which a certificate authority may look for its challenge (RFC 8555, section 8.3): neither redirects nor
- * modules nor policies are in its way. Where none is expected, the request goes where it is for. Never rejects.
+ * modules nor policies are in the way of one that is expected. Another one goes to the service of the account whose the name is, and
+ * to no other. Never rejects.
  * @returns undefined for all other requests.
  */
 export function challengeStep(listener: ListenerContext, head: RequestHead): Promise<PipelineStep> | undefined {
-  const token = listener.challenges && challengeToken(head);
+  const { challenges } = listener;
+  const token = challenges && challengeToken(head);
   if (token === undefined) return undefined;
-  return listener.challenges?.find({ kind: 'http-01', name: head.hostname, token }).then((value) => {
-    if (value !== undefined) return { kind: 'answer', answer: challengeReply(value) };
-    const endpoint = endpointOf(listener, head);
-    if (endpoint === 'misdirected') return { kind: 'fail', error: endpoint, fields: [] };
-    return endpoint ? { kind: 'visit', endpoint } : stepWithoutEndpoint(listener, head);
-  });
+  return challenges?.answer({ kind: 'http-01', name: head.hostname, token }).then(
+    async (found): Promise<PipelineStep> => {
+      if ('value' in found) return { kind: 'answer', answer: challengeReply(found.value) };
+      if (found.holder === undefined) return NO_CHALLENGE;
+      const endpoint = endpointOf(listener, head);
+      if (endpoint === 'misdirected') return { kind: 'fail', error: endpoint, fields: [] };
+      const step: PipelineStep = endpoint ? { kind: 'visit', endpoint } : await stepWithoutEndpoint(listener, head);
+      return step.kind === 'visit' && step.endpoint.accountId !== found.holder ? NO_CHALLENGE : step;
+    },
+    () => ({ kind: 'fail', error: 'unavailable', fields: [] }),
+  );
 }
 
 /** @param value the key authorization. */

@@ -8,8 +8,8 @@ import type { AcmeChallenges } from '../acme-challenges.ts';
 import { Handshakes } from './handshakes.ts';
 import type { ServerName } from './server-name.ts';
 
-/** Whether a visitor who offers these protocols may be an authority. */
-export const isAcmeHandshake = (alpn: readonly string[]): boolean => alpn.length === 1 && alpn[0] === ACME_TLS_ALPN;
+/** Whether a visitor who offers these protocols may be an authority, which offers no other. Nobody else offers it at all. */
+export const isAcmeHandshake = (alpn: readonly string[]): boolean => alpn.includes(ACME_TLS_ALPN);
 
 export class AcmeHandshakes {
   readonly #challenges: AcmeChallenges | undefined;
@@ -19,16 +19,26 @@ export class AcmeHandshakes {
     this.#challenges = challenges;
   }
 
-  /** @returns whether the visitor is an authority that is expected, and is answered. */
-  async answer(raw: Socket, bytes: Buffer, { name, sent }: ServerName): Promise<boolean> {
-    const value = await this.#challenges?.find({ kind: 'tls-alpn-01', name, token: '' });
-    if (value === undefined) return false;
+  /**
+   * Answers an authority that is expected.
+   * @returns the account whose service is to be asked otherwise, undefined: nobody's; and whether it was answered.
+   */
+  async answer(
+    raw: Socket,
+    bytes: Buffer,
+    { name, sent }: ServerName,
+  ): Promise<{ isAnswered: boolean; holder?: string | undefined }> {
+    const found = await this.#challenges
+      ?.answer({ kind: 'tls-alpn-01', name, token: '' })
+      .catch(() => ({ holder: undefined }));
+    if (!found || !('value' in found)) return { isAnswered: false, holder: found?.holder };
+    const { value } = found;
     const context = createSecureContext({
       ...SERVER_TLS,
       ...(await tlsAlpnCertificate(name, value)),
       minVersion: 'TLSv1.2',
     });
     if (!raw.destroyed) this.#handshakes.begin(raw, bytes, { name: sent, context }, (socket) => socket.end());
-    return true;
+    return { isAnswered: true };
   }
 }

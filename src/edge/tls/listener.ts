@@ -123,10 +123,12 @@ export class TlsListener {
     await this.#options.ready;
     const named = readServerName(hello.serverName);
     if (hello.serverName !== undefined && !named) return refuse(raw);
-    if (named && isAcmeHandshake(hello.alpn) && (await this.#acme.answer(raw, bytes, named))) return;
+    const acme = named && isAcmeHandshake(hello.alpn) ? await this.#acme.answer(raw, bytes, named) : undefined;
+    if (acme?.isAnswered) return;
     const { services } = this.#options.listener;
     const { endpoint, isNobodys } = await findNamedEndpoint(this.#options.listener, named?.name);
     if (raw.destroyed) return;
+    if (acme && (!endpoint || endpoint.accountId !== acme.holder)) return refuse(raw);
     const isTls = endpoint?.proto === 'tls';
     const recording = isTls ? recordConnection(services, endpoint, raw, named?.name) : undefined;
     if (isTls && !slot.use(endpoint.accountId)) return abortSocket(raw);

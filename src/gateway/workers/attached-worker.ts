@@ -76,7 +76,8 @@ export function controlCalls(
     return worker;
   };
   const onFailure = (id: string, error: unknown) => log.error({ id, err: describeFailure(error) }, 'cannot be read');
-  const edges = edgeConfigSource({ prisma, changes, keys, descriptors: moduleDescriptors, onFailure });
+  const scope = { baseDomain: config.baseDomain, managesCertificates: config.acmeTermsAgreed };
+  const edges = edgeConfigSource({ prisma, changes, keys, descriptors: moduleDescriptors, scope, onFailure });
   const secrets = secretSource({ prisma, changes, keys, onFailure });
   const restrictions = restrictionSource({ prisma, changes });
   const captures = captureSource({ prisma, changes, now });
@@ -156,6 +157,7 @@ export function controlCalls(
     loadRestrictions: (accountIds) => restrictions.load(accountIds),
     loadCaptures: (ids) => captures.load(ids),
     findChallenge: (request) => edges.findChallenge(request),
+    challengeHolder: (name) => edges.challengeHolder(name),
     release() {
       attached().end();
       return attached().lease.release();

@@ -2,6 +2,7 @@
 
 import type { ChallengeKind } from '../../acme/jobs/job.ts';
 import type { Db } from '../database/client.ts';
+import { namesCovering, nearest } from '../domains/reservations.ts';
 
 /** Those whose time is over are of jobs that nobody works on any more. */
 const isAwaited = () => ({ expiresAt: { gt: new Date() } });
@@ -16,6 +17,33 @@ export async function findChallenge(
     select: { value: true },
   });
   return row?.value;
+}
+
+/** What says whose names are. */
+export interface ChallengeScope {
+  baseDomain: string;
+  /** Whether the gateway obtains certificates. */
+  managesCertificates: boolean;
+}
+
+/**
+ * The account whose service may answer challenges for a name: the one that has reserved it, while the gateway obtains no certificate
+ * for it, and none of its own covers it. Undefined for all other names. @param name lower case.
+ */
+export async function findChallengeHolder(
+  db: Db,
+  name: string,
+  { baseDomain, managesCertificates }: ChallengeScope,
+): Promise<string | undefined> {
+  const names = [name, `*${name.slice(name.indexOf('.'))}`];
+  const managed = managesCertificates ? await db.managedCertificate.count({ where: { names: { hasSome: names } } }) : 0;
+  if (managed > 0) return undefined;
+  const covering = namesCovering(name, baseDomain);
+  const rows = await db.reservedDomain.findMany({
+    where: { domain: { in: covering } },
+    select: { accountId: true, domain: true },
+  });
+  return nearest(rows, covering)?.accountId;
 }
 
 /** The texts that a TXT record has; undefined when no domain has its challenges there. @param name lower case. */

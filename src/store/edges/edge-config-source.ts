@@ -3,7 +3,7 @@
 
 import type { DomainCertificate, EdgeConfig, EdgeConfigSource } from '../../edge/edges/edge-config.ts';
 import type { ModuleDescriptor } from '../../edge/modules/descriptor.ts';
-import { findChallenge } from '../certificates/challenges.ts';
+import { type ChallengeScope, findChallenge, findChallengeHolder } from '../certificates/challenges.ts';
 import type { Changes } from '../changes/changes.ts';
 import type { PrismaClient } from '../database/client.ts';
 import { isId } from '../ids.ts';
@@ -40,6 +40,7 @@ export interface EdgeConfigSourceOptions {
   changes: Changes;
   keys: Keys;
   descriptors: readonly ModuleDescriptor[];
+  scope: ChallengeScope;
   /** Called for each stored object that cannot be read. The rest is loaded. */
   onFailure(id: string, error: unknown): void;
 }
@@ -55,6 +56,7 @@ export function edgeConfigSource({
   changes,
   keys,
   descriptors,
+  scope,
   onFailure,
 }: EdgeConfigSourceOptions): EdgeConfigSource {
   const owners = new OwnerIndex();
@@ -164,6 +166,7 @@ export function edgeConfigSource({
     },
 
     findChallenge: (request) => findChallenge(prisma, request),
+    challengeHolder: (name) => findChallengeHolder(prisma, name, scope),
 
     onChange(listener) {
       const stops = [

@@ -46,6 +46,11 @@ async function done(method: string, path: string, body: object): Promise<{ id: s
   return made;
 }
 
+/** The account takes care of the certificate itself from now on. */
+async function withoutPolicy({ id }: Domain): Promise<void> {
+  expect((await lab.gateway.call('DELETE', `/reserved_domains/${id}/certificate_management_policy`)).status).toBe(204);
+}
+
 /** An edge with a name that leads to the gateway, before the tenant's server. */
 async function served(
   kind: 'https' | 'tls',
@@ -103,21 +108,19 @@ describe('over HTTP', () => {
     const { path, gate } = await expectAuthority(domain);
     asked = [];
     expect(await overHttp(domain, path)).toMatchObject(answerTo(path));
-    // Another token, another path, another name: as if nobody were expected.
-    const { status, headers } = await overHttp(domain, OWN);
-    expect({ status, location: headers.location }).toEqual({
-      status: 307,
-      location: expect.stringMatching(new RegExp(`^https://${domain.domain}(:\\d+)?${OWN}$`)),
-    });
-    expect((await overHttp(domain, `${path}/more`)).status).toBe(307);
+    // Another token, another path, another name: nobody is expected, and the service does not answer for a name whose certificate the
+    // gateway obtains.
+    expect((await overHttp(domain, OWN)).status).toBe(404);
+    expect((await overHttp(domain, `${path}/more`)).status).toBe(404);
     expect((await overHttp({ ...domain, domain: 'nobody.example.com' }, path)).status).toBe(404);
     expect(asked).toEqual([]);
     gate.open();
     await lab.reach(domain.id, 'ISSUED');
-    expect((await overHttp(domain, path)).status, 'nobody is expected any more').toBe(307);
+    expect((await overHttp(domain, path)).status, 'nobody is expected any more').toBe(404);
+    expect((await overHttp(domain, '/')).status).toBe(307);
     // Listeners hear of the certificate a moment after the API tells that it is issued.
     const ca = lab.authority.rootPem;
-    const https = await eventually(() => visit(`https://${domain.domain}${OWN}`, lab.gateway.https, { ca }));
+    const https = await eventually(() => visit(`https://${domain.domain}/`, lab.gateway.https, { ca }));
     expect(https.status, 'the restriction is there for all others').toBe(403);
   });
 
@@ -127,22 +130,25 @@ describe('over HTTP', () => {
     const listener = await httpName(session, domain.domain).trafficPolicy(policy).listenAndForward(upstreamUrl());
     const { path, gate } = await expectAuthority(domain);
     expect(await overHttp(domain, path)).toMatchObject(answerTo(path));
-    expect((await overHttp(domain, OWN)).status).toBe(401);
+    expect([(await overHttp(domain, OWN)).status, (await overHttp(domain, '/')).status]).toEqual([404, 401]);
     gate.open();
     await lab.reach(domain.id, 'ISSUED');
     await listener.close();
   });
 
-  test('a tenant answers its own challenges, where the domain is served over HTTP and where it is redirected', async () => {
+  test('a tenant answers its own challenges once the gateway obtains no certificate, served over HTTP or redirected', async () => {
     const { domain } = await served('https', upstreamUrl());
     asked = [];
+    const overHttps = () => visit(`https://${domain.domain}${OWN}`, lab.gateway.https, { ca: lab.gateway.ca });
+    expect([(await overHttp(domain, OWN)).status, (await overHttps()).status, asked]).toEqual([404, 404, []]);
+    await withoutPolicy(domain);
     const { status, headers } = await overHttp(domain, OWN);
     expect(status).toBe(307);
     expect(headers.location).toMatch(new RegExp(`${OWN}$`));
-    const https = await visit(`https://${domain.domain}${OWN}`, lab.gateway.https, { ca: lab.gateway.ca });
-    expect(https.body).toBe('of the tenant');
+    expect((await overHttps()).body).toBe('of the tenant');
 
     const plain = await lab.reserve(`plain.visitors-${count}.com`);
+    await withoutPolicy(plain);
     const listener = await httpName(session, plain.domain).listenAndForward(upstreamUrl());
     expect((await overHttp(plain, OWN)).body).toBe('of the tenant');
     expect(asked).toEqual([OWN, OWN]);
@@ -151,7 +157,7 @@ describe('over HTTP', () => {
 });
 
 describe('over TLS', () => {
-  test('a pass-through edge has its own acme-tls/1, but while the gateway expects an authority', async () => {
+  test('a pass-through edge has its own acme-tls/1, but not while the gateway obtains its certificate', async () => {
     const identity = await newLoopbackIdentity();
     const tenant = createTls({ ...identity, ALPNProtocols: ['acme-tls/1'] }, (socket) => socket.end());
     tenant.listen(0, '127.0.0.1');
@@ -164,7 +170,7 @@ describe('over TLS', () => {
       socket.destroy();
       return shown;
     };
-    expect(await issuerAt()).toContain('localhost');
+    await expect(issuerAt()).rejects.toThrow();
 
     const httpPorts = lab.authority.targets.httpPorts.splice(0);
     onTestFinished(() => void lab.authority.targets.httpPorts.push(...httpPorts));
@@ -172,13 +178,15 @@ describe('over TLS', () => {
     lab.point(domain);
     await lab.retry(domain.id);
     await lab.reach(domain.id, 'FAILED_RETRYING'); // Over HTTP, which is tried first.
-    expect(await issuerAt()).toContain('localhost');
+    await expect(issuerAt()).rejects.toThrow();
     const hello = gate.next();
     lab.advance(2 * 60_000);
     await hello;
     expect(await issuerAt()).toBe(`DNS:${domain.domain}`);
     gate.open();
     await lab.reach(domain.id, 'ISSUED');
+    await expect(issuerAt()).rejects.toThrow();
+    await withoutPolicy(domain);
     expect(await issuerAt()).toContain('localhost');
   });
 
@@ -189,7 +197,7 @@ describe('over TLS', () => {
     const policy = { certificate_management_policy: { private_key_type: 'rsa' } };
     await done('PATCH', `/reserved_domains/${domain.id}`, policy);
     await lab.reach(domain.id, 'WAITING_DNS');
-    expect((await overHttp(domain, path)).status).toBe(307);
+    expect((await overHttp(domain, path)).status).toBe(404);
     gate.open();
   });
 });

@@ -82,6 +82,7 @@ export async function startEdges(
       };
     },
     findChallenge: async () => undefined,
+    challengeHolder: async () => undefined,
     onChange(added) {
       listener = added;
       return () => {};

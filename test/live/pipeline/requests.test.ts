@@ -1,7 +1,9 @@
 // Requests on their way through modules that wait for something: a body, or the keys of an issuer.
 
 import { once } from 'node:events';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type AddressInfo, createServer } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type Peer, startScript } from '../../edge/http1/support.ts';
 import { keyPair, signed, startIssuer } from '../../policy/actions/issuer.ts';
 import { startUpstream, upload } from '../../support/events/traffic.ts';
@@ -179,4 +181,69 @@ test('an upgrade goes through an endpoint with a policy, and what follows it as 
   await upstream.until('there');
   upstream.send('and back');
   await visitor.until('and back');
+});
+
+test('challenges of certificate authorities go to the service of who has reserved the name, and to no other', async () => {
+  const port = await echo();
+  const challenge = '/.well-known/acme-challenge/a-token-that-nobody-expects';
+  const seen = async (host: string, target: string) => {
+    const visitor = await lab.visitor();
+    visitor.send(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    const head = await visitor.until('\r\n\r\n');
+    return [head.slice(9, 12), /^seen: (\S+)/im.exec(head)?.[1]];
+  };
+  const free = await lab.open(port, null);
+  for (const target of [
+    ...[challenge, `${challenge}?a=b`, '/.well-known/acme-challenge/', '/.well-known/acme-challenge/short'],
+    ...['/%2ewell-known/acme-challenge/a', '/.well-known/%61cme-challenge/a', '/.well-known%2Facme-challenge/a'],
+    ...['//.well-known//acme-challenge/a', '/./.well-known/acme-challenge/a', '/x/../.well-known/acme-challenge/a'],
+    ...['/.Well-Known/ACME-Challenge/a', '/.well-known\\acme-challenge/a', '/.well-known/acme-challenge/%00'],
+    ...[`http://${free}${challenge}`],
+  ])
+    expect(await seen(free.toUpperCase(), target), target).toEqual(['404', undefined]);
+  for (const target of [
+    '/.well-known/security.txt',
+    '/x?/.well-known/acme-challenge/',
+    '/acme-challenge/a',
+    '/%2e%2e/a',
+  ])
+    expect(await seen(free, target)).toEqual(['200', target]);
+
+  const { call } = lab.account;
+  for (const domain of ['own-challenges.example.com', 'own-challenges.tunnel.localhost']) {
+    expect((await call('POST', '/reserved_domains', { domain })).status).toBe(201);
+    const host = await lab.open(port, null, { domain });
+    expect(await seen(host, challenge)).toEqual(['200', challenge]);
+  }
+});
+
+test('handshakes of certificate authorities go to the service of who has reserved the name, and to no other', async () => {
+  const names: string[] = [];
+  const upstream = createServer((socket) => {
+    socket
+      .on('error', () => {})
+      .once('data', (hello) => {
+        names.push(hello.toString('latin1').includes('acme-tls/1') ? 'acme' : 'other');
+        socket.destroy();
+      });
+  });
+  upstream.listen(0, '127.0.0.1');
+  await once(upstream, 'listening');
+  onTestFinished(() => void upstream.close());
+  const { port } = upstream.address() as AddressInfo;
+  const reached = async (servername: string, ALPNProtocols: string[]) => {
+    names.length = 0;
+    const [host, tlsPort] = lab.gateway.https.split(':');
+    const socket = connectTls({ host, port: Number(tlsPort), servername, ALPNProtocols, rejectUnauthorized: false });
+    await new Promise((resolve) => socket.on('error', () => {}).once('close', resolve));
+    return [...names];
+  };
+  const free = await lab.open(port, null, { protocol: 'tls' });
+  expect(await reached(free, ['acme-tls/1'])).toEqual([]);
+  expect(await reached(free, ['h2', 'acme-tls/1'])).toEqual([]);
+  expect(await reached(free, ['h2'])).toEqual(['other']);
+  const domain = 'own-handshakes.example.com';
+  expect((await lab.account.call('POST', '/reserved_domains', { domain })).status).toBe(201);
+  const own = await lab.open(port, null, { protocol: 'tls', domain });
+  expect(await reached(own, ['acme-tls/1'])).toEqual(['acme']);
 });

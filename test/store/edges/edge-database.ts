@@ -31,6 +31,7 @@ async function openStore() {
     changes: new Changes(),
     keys: deriveKeys(randomBytes(32)),
     baseUrl: () => 'http://gateway.example.com',
+    scope: { baseDomain: 'tunnel.localhost', managesCertificates: false },
     /** Every one since the start; empty it to count anew. */
     statements,
   };
