@@ -3,9 +3,11 @@
 import { once } from 'node:events';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { newCredential } from '../support/agents/live.ts';
+import { codeOf, rawAgent } from '../support/agents/raw-agent.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FaultProxy, startFaultProxy } from '../support/faults/fault-proxy.ts';
-import { onServer, type TestGateway } from '../support/gateway/gateway.ts';
+import { type Account, onServer, type TestGateway } from '../support/gateway/gateway.ts';
 import { visit } from '../support/visit.ts';
 import { agentAt, type Cluster, named, serve, startCluster } from './support.ts';
 
@@ -35,6 +37,35 @@ describe.runIf(onServer)('of three gateways', () => {
     );
     return endpoints.nodes.find(({ publicUrl }: { publicUrl: string }) => publicUrl === url);
   };
+
+  test('two accounts that bind names of one site at different gateways at once: one of them gets it', async () => {
+    const rival = await cluster.gateways[0]?.newAccount();
+    const credentials = [await newCredential(cluster.account), await newCredential(rival as Account)];
+    const protos = ['http', 'https', 'tls'];
+    const agents = await Promise.all(
+      cluster.gateways.flatMap((gateway) =>
+        credentials.map(async ({ accountId, authtoken }) => {
+          const agent = await rawAgent(gateway);
+          expect((await agent.auth(authtoken)).Error).toBe('');
+          return { agent, accountId };
+        }),
+      ),
+    );
+    for (let round = 0; round < 5; round++) {
+      const site = `fight${round}.tunnel.localhost`;
+      const answers = await Promise.all(
+        agents.map(({ agent }, i) => agent.bind(`n${i}.${site}`, { Proto: protos[(i + round) % 3] })),
+      );
+      const owners = new Set(answers.flatMap(({ Error: text }, i) => (text === '' ? [agents[i]?.accountId] : [])));
+      expect(owners.size).toBe(1);
+      const [winner] = owners;
+      answers.forEach((answer, i) => {
+        expect(codeOf(answer)).toBe(agents[i]?.accountId === winner ? undefined : 320);
+      });
+      for (const { agent, accountId } of agents)
+        if (accountId !== winner) expect(codeOf(await agent.bind(`late.${site}`))).toBe(320);
+    }
+  });
 
   test('each tells of the visitors that came to any of them, and of the agents of any of them', async () => {
     const url = await serve(await agentAt(owner, cluster.account), await named('counted'));

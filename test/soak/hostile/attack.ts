@@ -15,6 +15,8 @@ export interface Target {
   pid: number;
   /** API key and authtoken of a tenant who is not the operator and not the honest account. */
   tenant: { key: string; authtoken: string };
+  /** The same of another tenant. */
+  rival: { key: string; authtoken: string };
   /** Names below this may be bound: `<anything>.tunnel.localhost`. */
   baseDomain: string;
 }

@@ -1,4 +1,4 @@
-// A gateway in a process of its own with two accounts: one whose clients are honest, and one of an attacker.
+// A gateway in a process of its own with three accounts: one whose clients are honest, and two of attackers.
 
 import { newPlace } from '../../support/gateway/place.ts';
 import { startProcess } from '../../support/gateway/process.ts';
@@ -14,10 +14,10 @@ export interface Lab extends World {
 export async function openLab(env: Record<string, string> = {}): Promise<Lab> {
   const place = await newPlace();
   const world = await openWorld(place, (key) => startProcess({ LOG_LEVEL: 'warn', ...env }, place, key));
-  const { gateway, target, tenant } = world;
+  const { gateway, target, tenant, rival } = world;
   return {
     ...world,
-    target: { ...target, pid: gateway.pid, tenant, baseDomain: 'tunnel.localhost' },
+    target: { ...target, pid: gateway.pid, tenant, rival, baseDomain: 'tunnel.localhost' },
     memory: () => residentMemory(gateway.pid),
     async close() {
       await world.close();

@@ -1,4 +1,4 @@
-// What honest clients need: a gateway in a process of its own, two accounts, an origin, and an agent that stays.
+// What honest clients need: a gateway in a process of its own, three accounts, an origin, and an agent that stays.
 
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -21,8 +21,9 @@ export interface World extends HonestWorld {
   /** As it was started first. */
   gateway: GatewayProcess;
   honest: Party;
-  /** Another account. */
+  /** Another account, and a third. */
   tenant: Party;
+  rival: Party;
   /** The honest agent, which is there all the time; it comes back by itself. */
   agent: TestClient;
   /** Ends all but the gateway. */
@@ -60,7 +61,7 @@ export async function openWorld(place: Place, start: (key: string) => Promise<Ga
 }
 
 /** Makes the accounts before the gateway starts as a process: accounts have no API. */
-async function makeParties(place: Place): Promise<{ honest: Party; tenant: Party }> {
+async function makeParties(place: Place): Promise<Record<'honest' | 'tenant' | 'rival', Party>> {
   const gateway = await startTestGateway({}, { place });
   try {
     const partyOf = async () => {
@@ -68,7 +69,7 @@ async function makeParties(place: Place): Promise<{ honest: Party; tenant: Party
       const { body } = await call('POST', '/credentials', {});
       return { key, authtoken: body.token as string };
     };
-    return { honest: await partyOf(), tenant: await partyOf() };
+    return { honest: await partyOf(), tenant: await partyOf(), rival: await partyOf() };
   } finally {
     await gateway.close();
   }

@@ -1,16 +1,8 @@
 // Binds of a name that the ACL forbids, each with a traffic policy of 54 kB, four a second.
 
-import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { connect } from 'node:tls';
-import {
-  answerCall,
-  answerHeartbeat,
-  callPeer,
-  MuxSession,
-  readStreamType,
-  StreamType,
-} from '../../../../src/protocol/index.ts';
+import { callPeer, StreamType } from '../../../../src/protocol/index.ts';
+import { openSession } from '../agent-session.ts';
 import type { Attack, Counts, Target } from '../attack.ts';
 
 const EVERY_MS = 250;
@@ -33,34 +25,6 @@ async function callApi({ api, tenant }: Target, method: string, path: string, bo
   const headers = { authorization: `Bearer ${tenant.key}`, 'service-version': '2', 'content-type': 'application/json' };
   const response = await fetch(`${api}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
   return response.status === 204 ? undefined : ((await response.json()) as { id: string; token: string });
-}
-
-async function openSession({ agent, ca }: Target, authtoken: string): Promise<MuxSession> {
-  const [host, port] = agent.split(':');
-  const socket = connect({ host, port: Number(port), ca });
-  socket.on('error', () => {});
-  await once(socket, 'secureConnect');
-  const mux = new MuxSession(
-    socket,
-    {
-      onStream: (stream) =>
-        readStreamType(stream, (type, rest) => {
-          if (type === StreamType.HEARTBEAT) answerHeartbeat(stream, rest);
-          else
-            answerCall(
-              stream,
-              rest,
-              async () => ({}),
-              (text) => text,
-            );
-        }),
-      onClose: () => {},
-    },
-    { role: 'client', peerStreamsMax: 100 },
-  );
-  const auth = { Version: ['3', '2'], ClientId: '', Extra: { AuthToken: authtoken } };
-  await callPeer(mux, StreamType.AUTH, auth, CALL_MS);
-  return mux;
 }
 
 async function run(target: Target, signal: AbortSignal): Promise<Counts> {

@@ -7,6 +7,7 @@ import { attack as aliasedIntrospection } from './aliased-introspection.ts';
 import { attack as answerFuzz } from './answer-fuzz.ts';
 import { attack as apiConnections } from './api-connections.ts';
 import { attack as capturePool } from './capture-pool.ts';
+import { attack as contestedNames } from './contested-names.ts';
 import { attack as documentCache } from './document-cache.ts';
 import { attack as expensiveFields } from './expensive-fields.ts';
 import { attack as forbiddenBinds } from './forbidden-binds.ts';
@@ -35,6 +36,7 @@ export const attacks: Record<string, Attack> = {
   'path-confusion': pathConfusion,
   'expensive-fields': expensiveFields,
   'forbidden-binds': forbiddenBinds,
+  'contested-names': contestedNames,
   'capture-pool': capturePool,
   'answer-fuzz': answerFuzz,
   'odd-answers': oddAnswers,
