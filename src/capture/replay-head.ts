@@ -14,7 +14,7 @@ export interface ReplayEdits {
 
 /** Hop-by-hop fields, forwarding fields and the framing of the body. The gateway sets its own. */
 const EXCLUDED_FIELDS =
-  /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|http2-settings|expect|content-length|forwarded|x-forwarded-.*|x-real-ip|gateway-mtls-.*|host)$/;
+  /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|http2-settings|expect|content-length|forwarded|x-forwarded-.*|x-real-ip|gateway-(?:auth|mtls)-.*|host)$/;
 
 /**
  * The fields of the replay, without Host and Content-Length.

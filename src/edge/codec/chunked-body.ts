@@ -4,6 +4,7 @@
 // trailer. What goes on is well formed by the strictest reading, so that the next hop cannot find another end than we did.
 
 import { COLON, CR, classOf, LF, pieceOf, SPACE, TAB, TOKEN, VALUE } from './bytes.ts';
+import { isIdentityField } from './field-names.ts';
 import { PieceEdits } from './piece-edits.ts';
 
 const INVALID = -1;
@@ -214,7 +215,8 @@ export class ChunkedBody {
   #nameEnd(i: number): boolean {
     this.#at = At.TRAILER_VALUE;
     // Some servers take `_` for `-`.
-    if (!FORBIDDEN.test(this.#name.toLowerCase().replaceAll('_', '-'))) {
+    const read = this.#name.toLowerCase().replaceAll('_', '-');
+    if (!FORBIDDEN.test(read) && !isIdentityField(read)) {
       this.#edits?.mend(i, this.#name);
       return true;
     }

@@ -4,7 +4,7 @@ import type { VisitorError } from '../../http/visitor-errors.ts';
 import { CHUNKED } from './body.ts';
 import { COLON, CR, classOf, decimal, isSame, isWord, LF, NAME, startsWithWord, TOKEN, VALUE } from './bytes.ts';
 import { ConnectionOptions, isOtherProtocol } from './connection-options.ts';
-import { readsAsTrusted } from './field-names.ts';
+import { IDENTITY_PREFIXES, readsAsTrusted } from './field-names.ts';
 import { dropListed, isOfConnection, trimEnd, trimStart } from './fields.ts';
 import { HeadReader, MORE, REFUSED } from './head-reader.ts';
 import { hostnameOf } from './host.ts';
@@ -140,13 +140,14 @@ export class RequestHead extends HeadReader {
       case 0x66: // f
         return this.#dropIf(isWord(bytes, start, nameEnd, 'forwarded'), start, lineEnd);
       case 0x67: // g
-        // Only the gateway says who the visitor has proven to be.
-        return this.#dropIf(startsWithWord(bytes, start, nameEnd, 'gateway-mtls-'), start, lineEnd);
+        return this.#dropIf(this.#isIdentity(start, nameEnd), start, lineEnd);
       case 0x68: // h
         if (isWord(bytes, start, nameEnd, 'host')) return this.#host(nameEnd, lineEnd);
         return this.#dropIf(isWord(bytes, start, nameEnd, 'http2-settings'), start, lineEnd);
       case 0x6b: // k
         return this.#dropIf(isWord(bytes, start, nameEnd, 'keep-alive'), start, lineEnd);
+      case 0x6e: // n
+        return this.#dropIf(this.#isIdentity(start, nameEnd), start, lineEnd);
       case 0x70: // p
         // Servers that hand fields to programs in their environment would make HTTP_PROXY of `Proxy` ("httpoxy").
         if (isWord(bytes, start, nameEnd, 'proxy')) return this.#dropIf(true, start, lineEnd);
@@ -167,6 +168,12 @@ export class RequestHead extends HeadReader {
       default:
         return true;
     }
+  }
+
+  /** Whether a field says who the visitor has proven to be, which only the gateway does. */
+  #isIdentity(start: number, nameEnd: number): boolean {
+    for (const prefix of IDENTITY_PREFIXES) if (startsWithWord(this.bytes, start, nameEnd, prefix)) return true;
+    return false;
   }
 
   #connection(start: number, nameEnd: number, lineEnd: number): boolean {

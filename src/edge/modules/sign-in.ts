@@ -132,5 +132,5 @@ function introduce({ request: { fields } }: HttpExchange, session: VisitorSessio
     ['Gateway-Auth-User-Name', escapedFieldValue(name)],
   ];
   const said = lines.filter(([, value]) => value !== '');
-  setGatewayHeaders(fields, 'gateway-auth-user-', said);
+  setGatewayHeaders(fields, 'gateway-auth-', said);
 }

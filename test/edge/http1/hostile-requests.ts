@@ -1,5 +1,6 @@
 // Heads of requests that are hostile, broken or merely odd, and what becomes of each.
 
+import { FOREIGN_NAMESPACE } from '../../../src/tunnel/control/compatibility.ts';
 import { hostileHeads } from './hostile-heads.ts';
 import { BODY, END, GET, HOST, type HostileRequest, POST, passed, refused } from './hostile-request.ts';
 
@@ -35,6 +36,11 @@ export const corpus: HostileRequest[] = [
     ['Transfer-Encoding in the trailer', '5\r\nhello\r\n0\r\nTransfer-Encoding: chunked\r\n\r\n'],
     ['Content_Length in the trailer', '5\r\nhello\r\n0\r\nContent_Length: 5\r\n\r\n'],
     ['Host in the trailer', '5\r\nhello\r\n0\r\nHost: other.test\r\n\r\n'],
+    ['an identity in the trailer', '5\r\nhello\r\n0\r\nGateway-Auth_User-Email: b\r\n\r\n'],
+    [
+      'an identity of the original service in the trailer',
+      `5\r\nhello\r\n0\r\n${FOREIGN_NAMESPACE}-auth-user-email: b\r\n\r\n`,
+    ],
     ['Authorization in the trailer', '5\r\nhello\r\n0\r\nAuthorization: b\r\n\r\n'],
     ['a trailer that is too long', `5\r\nhello\r\n0\r\nA: ${'b'.repeat(17 * 1024)}\r\n\r\n`],
   ].map(([name = '', body = '']) => refused(400, name, `${POST}${HOST}Transfer-Encoding: chunked\r\n\r\n${body}`)),

@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Body, CHUNKED, INVALID } from '../../../src/edge/codec/body.ts';
+import { FOREIGN_NAMESPACE } from '../../../src/tunnel/control/compatibility.ts';
 import { type Edge, startEdge, startScript, visit } from './support.ts';
 
 let edge: Edge;
@@ -71,7 +72,16 @@ test.each<[string, boolean]>([
   ['Proxy_Connection', false],
   ['Keep_Alive', false],
   ['Gateway_Mtls_Subject', false],
-])('of a field with an underscore, what CGI would read as ours does not go on: %s', async (name, goesOn) => {
+  ['GATEWAY_AUTH_USER_EMAIL', false],
+  ['Gateway-Auth-User_Email', false],
+  [`${FOREIGN_NAMESPACE}_Auth_User-Email`, false],
+  ['Gateway-Auth-User-Email', false],
+  ['gateway-auth-anything', false],
+  [`${FOREIGN_NAMESPACE.toUpperCase()}-AUTH-USER-EMAIL`, false],
+  [`${FOREIGN_NAMESPACE}-Mtls-Subject-Cn`, false],
+  [`${FOREIGN_NAMESPACE}-Skip-Browser-Warning`, true],
+  ['Gateway-Author', true],
+])('what only the gateway says, and what CGI would read as that, does not go on: %s', async (name, goesOn) => {
   const received = await forwarded(`GET / HTTP/1.1\r\nHost: app.test\r\n${name}: 1\r\n\r\n`, '\r\n\r\n');
   expect(received).toBe(`GET / HTTP/1.1\r\nHost: app.test\r\n${goesOn ? `${name}: 1\r\n` : ''}${VISITOR('app.test')}`);
 });

@@ -1,6 +1,7 @@
-// What upstream is told of a visitor's certificate: the truth, and nothing that the visitor has made up.
+// What upstream is told of a visitor's certificate: the truth, and nothing that the visitor has made up. The same of who has signed in.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { FOREIGN_NAMESPACE } from '../../../src/tunnel/control/compatibility.ts';
 import { type Identity, newIssuer } from '../../support/issuer.ts';
 import { type Come, startTlsLab, type TlsLab } from '../tls-lab.ts';
 
@@ -14,7 +15,12 @@ const FORGED = {
   'gateway-mtls-subject-cn': 'root',
   'Gateway-Mtls-Serial-Number': '00',
   'GATEWAY-MTLS-Anything': 'else',
+  'Gateway-Auth-User-Email': 'root@example.com',
+  gateway_auth_user_id: 'appu_root',
+  [`${FOREIGN_NAMESPACE}-Auth-User-Email`]: 'root@example.com',
 };
+
+const IDENTITY = new RegExp(`^(?:gateway|${FOREIGN_NAMESPACE})[-_](?:auth|mtls)`);
 
 let lab: TlsLab;
 let full: Identity;
@@ -59,7 +65,7 @@ describe.each(Object.entries(ways))('over %s', (_, come) => {
   const told = async (name: string, identity?: Identity) => {
     const { seen } = await come(name, identity);
     expect(seen).toBeDefined();
-    return Object.fromEntries(Object.entries(seen ?? {}).filter(([field]) => field.startsWith('gateway-mtls')));
+    return Object.fromEntries(Object.entries(seen ?? {}).filter(([field]) => IDENTITY.test(field)));
   };
 
   test.each(['edge', 'tunnel'] as const)('upstream of the %s is told what the certificate says', async (which) => {

@@ -19,7 +19,7 @@ export const AS_CAPTURED = '(as captured)';
 
 /** Header fields that cannot be edited: Host stays, and the gateway generates the others for each request. */
 const REGENERATED_HEADERS =
-  /^(?:host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|http2-settings|expect|content-length|forwarded|x-forwarded-.*|x-real-ip|gateway-mtls-.*)$/i;
+  /^(?:host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|http2-settings|expect|content-length|forwarded|x-forwarded-.*|x-real-ip|gateway-(?:auth|mtls)-.*)$/i;
 
 export function initialEdits({ method, path, requestHeaders, requestBody: { isWhole, text } }: Request): ReplayEdits {
   const headers = requestHeaders.filter(({ name }) => !REGENERATED_HEADERS.test(name)).map(formatHeader);
