@@ -2,6 +2,7 @@
 // this node. At all other endpoints, a request costs one look-up.
 
 import type { RequestReport, TrafficReporter } from '../edge/reports/traffic-reports.ts';
+import { ownPathOf } from '../policy/sign-in/requests.ts';
 import type { LiveEndpoint } from '../tunnel/endpoints/endpoint.ts';
 import type { EndpointRegistry } from '../tunnel/endpoints/endpoint-registry.ts';
 import { ActiveReplays } from './active-replays.ts';
@@ -95,6 +96,8 @@ export class Captures {
     const endedAt = this.#deps.time();
     if (!(buffer instanceof CaptureBuffer) || !buffer.isOn || endedAt >= buffer.settings.endsAt)
       return void detail.discard();
+    // What the gateway answers itself, where visitors sign in, is nobody's to see: it has what they sign in with.
+    if (ownPathOf(report.request.target) !== undefined) return void detail.discard();
     buffer.seen++;
     const replay = this.activeReplays.find(detail.peer);
     const { settings, target } = buffer;

@@ -101,6 +101,8 @@ export type ContentCoding = 'gzip' | 'deflate' | 'br';
 
 /** One request and what becomes of it. */
 export interface HttpExchange extends VisitorConnection {
+  /** The endpoint that the visitor came to; left out: `endpoint` is it, as no policy has sent the request on. */
+  readonly entrance?: ServingEndpoint;
   readonly request: HttpRequest;
   /** Once its head is there. */
   readonly response: HttpResponse | undefined;

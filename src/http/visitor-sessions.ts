@@ -80,6 +80,8 @@ export interface BegunSignIn {
 
 /** A visitor has signed in. */
 export interface FinishedSignIn {
+  /** Those that it was begun with. */
+  readonly terms: SignInTerms;
   /** The value of the session's cookie. */
   readonly token: string;
   /** In origin-form: where the visitor wanted to go. */
@@ -101,7 +103,8 @@ export interface VisitorSessions {
    */
   begin(terms: SignInTerms, place: SignInPlace, path: string, isForced: boolean): Promise<BegunSignIn | SignInFailure>;
   /**
-   * Finishes a log-in in the browser that has begun it.
+   * Finishes a log-in in the browser that has begun it. The first arrival of an answer ends its log-in, wherever it comes to, and
+   * whether or not the browser is the right one: who got hold of an answer must not be able to use it after that.
    * @param answer what the callback has handed over.
    * @param attempts the sealed values that the browser has.
    */

@@ -1,6 +1,5 @@
 // Signs visitors of endpoints in at identity providers: begins log-ins, finishes them, and has their sessions.
 
-import { LRUCache } from 'lru-cache';
 import type {
   BegunSignIn,
   FinishedSignIn,
@@ -10,7 +9,7 @@ import type {
   VisitorSessions,
 } from '../http/visitor-sessions.ts';
 import { siteOf } from '../http/visitor-sessions.ts';
-import { boundedTo } from '../runtime/lru-bound.ts';
+import { spendChallenge } from '../store/sign-in/passkeys.ts';
 import { beginAppSession, findAppSession } from '../store/visitors/app-session-rows.ts';
 import {
   beginAttempt,
@@ -24,9 +23,6 @@ import { signInFailureOf } from './failures.ts';
 import { fingerprint, type LiveSessionDeps, LiveSessions } from './live-sessions.ts';
 import { openContent, sealContent } from './session-content.ts';
 
-/** How many finished log-ins are remembered; a provider, too, takes a code once only. */
-const FINISHED_MAX = 20_000;
-
 /** What log-ins are made with. */
 export interface VisitorSignInDeps extends LiveSessionDeps {
   /** The URL that providers send visitors back to: `https://…/oauth2/callback`. */
@@ -36,14 +32,12 @@ export interface VisitorSignInDeps extends LiveSessionDeps {
 export class VisitorSignIn implements VisitorSessions {
   readonly #deps: VisitorSignInDeps;
   readonly #sessions: LiveSessions;
-  readonly #finished: LRUCache<string, true>;
   readonly find: LiveSessions['find'];
   readonly ended: LiveSessions['ended'];
 
   constructor(deps: VisitorSignInDeps) {
     this.#deps = deps;
     this.#sessions = new LiveSessions(deps);
-    this.#finished = new LRUCache({ ...boundedTo(FINISHED_MAX), ttl: LOGIN_MAX_MS, perf: { now: deps.now } });
     this.find = (...args) => this.#sessions.find(...args);
     this.ended = (ids) => this.#sessions.ended(ids);
   }
@@ -70,9 +64,13 @@ export class VisitorSignIn implements VisitorSessions {
     attempts: readonly string[],
     place: SignInPlace,
   ): Promise<FinishedSignIn | SignInFailure> {
-    const { keys, now } = this.#deps;
+    const { prisma, keys, now } = this.#deps;
     const handedOver = openAnswer(keys, answer);
     if (!handedOver) return { error: 'signInStateInvalid', reason: 'the callback has not handed this over' };
+    const late = { error: 'signInLate', reason: 'the log-in took too long' } as const;
+    if (now() - handedOver.at > LOGIN_MAX_MS) return late; // No answer to it would do any more.
+    if (!(await spendChallenge(prisma, handedOver.id, now() + LOGIN_MAX_MS)))
+      return { error: 'signInRepeated', reason: 'an answer to this log-in has come already' };
     if (handedOver.origin !== place.origin)
       return { error: 'signInElsewhere', reason: `the log-in was begun at ${handedOver.origin}` };
     const found = findAttempt(keys, attempts, handedOver.id);
@@ -80,10 +78,7 @@ export class VisitorSignIn implements VisitorSessions {
     const { attempt } = found;
     if (attempt.accountId !== place.accountId || attempt.origin !== place.origin)
       return { error: 'signInElsewhere', reason: 'the log-in was begun at an endpoint of another account' };
-    if (now() - attempt.at > LOGIN_MAX_MS || now() - handedOver.at > HAND_OVER_MAX_MS)
-      return { error: 'signInLate', reason: 'the log-in took too long' };
-    if (this.#finished.has(attempt.id)) return { error: 'signInRepeated', reason: 'the log-in is finished already' };
-    this.#finished.set(attempt.id, true);
+    if (now() - attempt.at > LOGIN_MAX_MS || now() - handedOver.at > HAND_OVER_MAX_MS) return late;
     return this.#redeem(attempt, handedOver.query, place, found.place);
   }
 
@@ -111,7 +106,7 @@ export class VisitorSignIn implements VisitorSessions {
       idleMs: terms.idleMs,
       maxMs: terms.maxMs,
     });
-    return { token, path: attempt.path, maxAge: Math.floor(terms.maxMs / 1000), attempt: cookie };
+    return { terms, token, path: attempt.path, maxAge: Math.floor(terms.maxMs / 1000), attempt: cookie };
   }
 
   async end(token: string, terms: SignInTerms, place: SignInPlace): Promise<string | undefined> {

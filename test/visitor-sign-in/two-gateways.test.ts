@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endAppSessions } from '../../src/store/visitors/app-session-rows.ts';
 import { onServer, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import { newPlace, type Place } from '../support/gateway/place.ts';
-import { type Stage, setStage } from './support.ts';
+import { errorOf, type Stage, setStage } from './support.ts';
 
 const HOUR = 3_600_000;
 const asData = { headers: { 'sec-fetch-dest': 'empty' } };
@@ -28,6 +28,18 @@ describe.runIf(onServer)('two gateways on one server', () => {
     await stage?.close();
     await Promise.all([first?.close(), second?.close()]);
     await place?.remove();
+  });
+
+  test('an answer that has come to one is no use at the other', async () => {
+    const origin = await stage.serve();
+    const attacker = stage.browser();
+    const asked = await attacker.open(`${origin}/`, { follows: false });
+    const until = (url: string) => url.includes('/_gateway/oauth2/finish');
+    const victim = stage.browser();
+    const { headers } = await stage.reach(victim, asked.headers.location ?? '', until);
+    victim.listener = second.http;
+    expect(errorOf(await victim.open(headers.location ?? ''))).toBe('ERR_GATEWAY_3121');
+    expect(errorOf(await attacker.open(headers.location ?? ''))).toBe('ERR_GATEWAY_3123');
   });
 
   test('either finishes what the other has begun, renews for both, and hears what the other ends', async () => {

@@ -27,6 +27,7 @@ export class ModulePipeline extends ConnectionView implements HttpExchange {
   readonly request: PipelineRequest;
   response: HttpResponse | undefined;
   endpoint: LiveEndpoint;
+  readonly entrance: LiveEndpoint;
   readonly decisions: ModuleDecisions | undefined;
   readonly lifetime: ExchangeLifetime;
   /** Where the reason of a refusal is recorded. */
@@ -55,6 +56,7 @@ export class ModulePipeline extends ConnectionView implements HttpExchange {
     super(connection);
     this.lifetime = new ExchangeLifetime(cut);
     this.endpoint = endpoint;
+    this.entrance = endpoint;
     this.request = request;
     this.decisions = recording?.decisions;
     this.#observer = recording?.observer;
@@ -197,7 +199,7 @@ export class ModulePipeline extends ConnectionView implements HttpExchange {
 
   /** A module has decided on the request. */
   #decided(result: ModuleResult): PipelineStep | Promise<PipelineStep> {
-    if (result.verdict.kind === 'forward') this.#forwards ??= new Forwards(this.endpoint);
+    if (result.verdict.kind === 'forward') this.#forwards ??= new Forwards(this.entrance);
     const decision = this.#forwards?.checked(result) ?? result;
     const { verdict } = decision;
     if (verdict.kind === 'forward') return this.#enter(verdict.endpoint);

@@ -7,9 +7,11 @@ import type { SignInTerms } from '../../http/visitor-sessions.ts';
 type Named = Pick<SignInTerms, 'authId' | 'cookieDomain'>;
 
 const SESSION = 'gateway_session.visitor';
-const LOGIN = 'gateway_session.login';
+const LOGIN_COOKIE = '__Host-gateway_session.login';
 /** How many log-ins one browser may have under way: a cookie for each makes requests too large, one alone lets tabs disturb each other. */
 const LOGINS_MAX = 4;
+/** Of how many it is looked which one an answer belongs to; nobody has so many. */
+const LOGINS_READ_MAX = 32;
 /** How long a log-in may take; seconds. */
 const LOGIN_SECONDS = 15 * 60;
 const TOKEN = /^[\w-]{43}$/;
@@ -26,9 +28,13 @@ export function hasSessionCookie(request: HttpRequest, named: Named): boolean {
   return valuesOf(request, sessionName(named)).length > 0;
 }
 
-/** The sealed attempts of log-ins under way. */
-export function loginAttempts(request: HttpRequest, named: Named): string[] {
-  return loginNames(named).map((name) => valuesOf(request, name)[0] ?? '');
+/** The cookies of log-ins under way, of whatever sign-ins the host has. */
+export function loginCookies({ visitorCookies = [] }: HttpRequest): { name: string; attempt: string }[] {
+  const ours = visitorCookies.filter((pair) => pair.startsWith(LOGIN_COOKIE)).slice(0, LOGINS_READ_MAX);
+  return ours.map((pair) => {
+    const [name = '', attempt = ''] = pair.split(/=(.*)/s);
+    return { name, attempt };
+  });
 }
 
 /** The `Set-Cookie` of a session. @param maxAge in seconds; 0 takes it away. */
@@ -42,18 +48,18 @@ export function sessionCookie(named: Named, token: string, maxAge: number): stri
  * which to type a password. `SameSite` is `Lax`, as the visitor comes back from another site.
  */
 export function beginLogin(request: HttpRequest, named: Named, attempt: string): string {
-  const free = loginAttempts(request, named).indexOf('');
-  const place = free === -1 ? Math.floor(Math.random() * LOGINS_MAX) : free;
-  return loginCookie(named, place, attempt, LOGIN_SECONDS);
+  const names = loginNames(named);
+  const taken = new Set(loginCookies(request).map(({ name }) => name));
+  const place = Math.floor(Math.random() * LOGINS_MAX);
+  return loginCookie(names.find((name) => !taken.has(name)) ?? (names[place] as string), attempt, LOGIN_SECONDS);
 }
 
-/** The `Set-Cookie` that ends a log-in. @param place of its attempt in the list of attempts. */
-export function endLogin(named: Named, place: number): string {
-  return loginCookie(named, place, '', 0);
+/** The `Set-Cookie` that ends a log-in. @param name of its cookie. */
+export function endLogin(name: string): string {
+  return loginCookie(name, '', 0);
 }
 
-function loginCookie(named: Named, place: number, value: string, maxAge: number): string {
-  const name = loginNames(named)[place] as string;
+function loginCookie(name: string, value: string, maxAge: number): string {
   return `${name}=${value}; Max-Age=${maxAge}; Path=/; Secure; HttpOnly; SameSite=Lax`;
 }
 
@@ -63,7 +69,7 @@ function sessionName({ authId, cookieDomain }: Named): string {
 }
 
 function loginNames({ authId }: Named): string[] {
-  return Array.from({ length: LOGINS_MAX }, (_, place) => `__Host-${LOGIN}${place}${suffix(authId)}`);
+  return Array.from({ length: LOGINS_MAX }, (_, place) => `${LOGIN_COOKIE}${place}${suffix(authId)}`);
 }
 
 const suffix = (authId: string) => (authId === '' ? '' : `.${authId}`);

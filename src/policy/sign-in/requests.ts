@@ -21,6 +21,7 @@ const OWN_PATHS: Readonly<Record<string, 'login' | 'logout' | 'finish'>> = {
 /** The longest path that a visitor is sent back to, in bytes; others come to `/`. It is in a cookie, which may have 4 KiB. */
 const PATH_MAX = 1024;
 const USER_AGENT_MAX = 512;
+const DEFAULT_PORTS = { http: 80, https: 443 } as const;
 const LOCAL_HOST = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
 
 /** Which of the gateway's own paths a request is for; undefined: none. */
@@ -69,14 +70,22 @@ export function isSecure({ request }: HttpExchange): boolean {
 }
 
 /** Where a visitor signs in. */
-export function placeOf({ request, endpoint, visitor }: HttpExchange): SignInPlace {
+export function placeOf({ request, endpoint, entrance = endpoint, visitor }: HttpExchange): SignInPlace {
   return {
     accountId: endpoint.accountId,
     endpointId: endpoint.id,
     publicUrl: endpoint.publicUrl,
-    // A rule may have set another host, which is none of the gateway's: visitors would be sent there.
-    origin: `${request.scheme}://${(request.received ?? request).host.toLowerCase()}`,
+    origin: originOf(request, entrance.port),
     ip: visitor.ip,
     userAgent: (request.fields.get('user-agent') ?? '').slice(0, USER_AGENT_MAX),
   };
+}
+
+/**
+ * The origin that a visitor came to: the host that was asked for, as it can be any below a wildcard, at the port of the endpoint. A
+ * port that the visitor names may be another account's. A rule may have set another host, which is none of the gateway's.
+ */
+function originOf({ scheme, received, host }: HttpRequest, port: number): string {
+  const name = (received?.host ?? host).toLowerCase().replace(/:\d*$/, '');
+  return `${scheme}://${name}${port === DEFAULT_PORTS[scheme] ? '' : `:${port}`}`;
 }

@@ -13,7 +13,7 @@ import {
   type SignInTerms,
   type VisitorSession,
 } from '../../http/visitor-sessions.ts';
-import { beginLogin, endLogin, hasSessionCookie, loginAttempts, sessionCookie, sessionToken } from './cookies.ts';
+import { beginLogin, endLogin, hasSessionCookie, loginCookies, sessionCookie, sessionToken } from './cookies.ts';
 import { isCrossSite, isNavigation, isPreflight, isSecure, ownPathOf, placeOf, returnPath } from './requests.ts';
 import { redirect, signedOut } from './responses.ts';
 import { signInReport } from './sign-in-report.ts';
@@ -165,16 +165,20 @@ async function logout({ exchange, terms, sessions }: SignInVisit): Promise<Verdi
 }
 
 /** The provider has answered, and the callback has handed the answer over to the host where the log-in was begun. */
-async function finish({ exchange, terms, sessions }: SignInVisit): Promise<Verdict> {
+async function finish({ exchange, sessions }: SignInVisit): Promise<Verdict> {
   const { request } = exchange;
   const answer = ownPathParameter(request.target, 'answer') ?? '';
-  const finished = await sessions.finish(answer, loginAttempts(request, terms), placeOf(exchange));
-  if (isSignInFailure(finished)) return finished.error === 'signInNotBegun' ? undefined : failed(finished);
-  const { token, path, maxAge, attempt } = finished;
+  const cookies = loginCookies(request);
+  const attempts = cookies.map(({ attempt }) => attempt);
+  // Of several sign-ins at the host, it may be another one's: the attempt has its terms.
+  const finished = await sessions.finish(answer, attempts, placeOf(exchange));
+  if (isSignInFailure(finished)) return failed(finished);
+  const { terms, token, path, maxAge } = finished;
+  const { name } = cookies[finished.attempt] as (typeof cookies)[number];
   // A session that the browser had before, perhaps one that somebody has planted, is over.
   const before = sessionToken(request, terms);
   if (before !== undefined) await sessions.end(before, terms, placeOf(exchange));
-  return redirect(path, [sessionCookie(terms, token, maxAge), endLogin(terms, attempt)]);
+  return redirect(path, [sessionCookie(terms, token, maxAge), endLogin(name)]);
 }
 
 /** A parameter of the query in the target of a request for one of the gateway's own paths. */

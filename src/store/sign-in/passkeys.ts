@@ -63,7 +63,7 @@ export async function recordPasskeyUse(db: Db, id: string, counter: number, now:
 }
 
 /**
- * Uses a challenge up: of two requests with the same one, one finds it used.
+ * Uses a challenge, or a visitor's log-in, up: of two requests with the same one, one finds it used.
  * @param expiresAt in milliseconds: from when on the challenge would not work anyway.
  * @returns false when it was used before.
  */
