@@ -16,7 +16,8 @@ import { qualityValues } from '../http/quality-values.ts';
 import { networksOf } from '../net/networks.ts';
 import { SERVER_TLS } from '../protocol/tls-suites.ts';
 import { newId } from '../store/ids.ts';
-import { CALLBACK_PATH, type CallbackHandler } from '../visitor-sign-in/callback.ts';
+import type { CallbackHandler } from '../visitor-sign-in/callback.ts';
+import { isCallbackPath } from '../visitor-sign-in/callback-address.ts';
 import type { AgentFiles } from './agent-files/files.ts';
 import { agentDocuments } from './agent-files/serve.ts';
 import type { ApiApp } from './context.ts';
@@ -172,7 +173,7 @@ export function createApi(options: ApiOptions): Api {
     const requestedPath = request.url?.split('?', 1)[0] ?? '';
     const path = normalizeRequestPath(requestedPath);
     if (path !== requestedPath) request.url = path + (request.url ?? '').slice(requestedPath.length);
-    if (path === CALLBACK_PATH && callback) return callback(request, response);
+    if (isCallbackPath(path) && callback) return void callback(request, response);
     if (path === CONFIRM_PATH && confirmRecipient) return confirmRecipient(request, response);
     // Before other origins are let in: a page of theirs has no use for ours.
     if (isDashboardPath(path)) return serveDashboard(dashboard, path, exchange);

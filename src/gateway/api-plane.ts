@@ -28,6 +28,7 @@ import { confirmRecipient, openInvitation } from '../store/alerts/recipients.ts'
 import { BulkJobStore } from '../store/bulk/bulk-jobs.ts';
 import { hasOwnCertificate } from '../store/certificates/own-certificates.ts';
 import { restrictionSource } from '../store/restrictions/restriction-source.ts';
+import { usesSharedCallback } from '../store/visitors/shared-callbacks.ts';
 import type { SessionCommands } from '../tunnel/control/session-commands.ts';
 import { callbackHandler } from '../visitor-sign-in/callback.ts';
 import { OpenidProvider } from '../visitor-sign-in/openid-provider.ts';
@@ -154,7 +155,7 @@ export async function startApiPlane(
     isChangeFeedConnected,
     dashboard: await readDashboard(options.dashboard),
     agentFiles: await readAgentFiles(options.agentPackage),
-    callback: callbackHandler(keys, now),
+    callback: callbackHandler({ keys, log, now, usesSharedCallback: (pair) => usesSharedCallback(prisma, pair) }),
     confirmRecipient: confirmHandler({
       addressOf: (token) => openInvitation(keys, token, now())?.address,
       async confirm(token) {

@@ -34,11 +34,15 @@ export interface LoginAttempt {
   at: number;
 }
 
-/** What `state` says. */
-export type State = Pick<LoginAttempt, 'id' | 'origin' | 'at'>;
+/** What `state` says: of which log-in it is, and for which account and issuer, whose callback alone takes it. */
+export interface State extends Pick<LoginAttempt, 'id' | 'origin' | 'at' | 'accountId'> {
+  issuer: string;
+  /** Whether the provider was told the address that all accounts share. */
+  isShared: boolean;
+}
 
-/** An answer of the provider on its way from the callback to the host. */
-export interface HandedOver extends State {
+/** An answer of the provider on its way from the callback to the host. `at` is when it came. */
+export interface HandedOver extends Pick<State, 'id' | 'origin' | 'at'> {
   /** The query of the callback's URL. */
   query: string;
 }
@@ -50,12 +54,14 @@ export interface HandedOver extends State {
 export function beginAttempt(
   keys: Keys,
   begun: Pick<LoginAttempt, 'origin' | 'accountId' | 'path' | 'callbackUrl' | 'terms' | 'at'>,
+  isShared: boolean,
 ): { attempt: LoginAttempt; sealed: string } | undefined {
   const random = () => randomBytes(32).toString('base64url');
   const id = randomBytes(16).toString('base64url');
-  const { origin, at } = begun;
-  const state = keys.seal(JSON.stringify({ id, origin, at } satisfies State), STATE);
+  const { origin, accountId, at } = begun;
   const { parameters: _, ...terms } = begun.terms; // They are said once, at the beginning.
+  const stated: State = { id, origin, accountId, issuer: terms.issuer, isShared, at };
+  const state = keys.seal(JSON.stringify(stated), STATE);
   const attempt = { ...begun, terms: { ...terms, parameters: {} }, id, state, nonce: random(), verifier: random() };
   for (const path of [begun.path, '/']) {
     const sealed = keys.seal(JSON.stringify({ ...attempt, path }), ATTEMPT);

@@ -14,6 +14,7 @@ import {
   type Provider,
   type ProviderIdentity,
   type ProviderTokens,
+  SecretMissing,
   shortText,
   tokensOf,
   userIdOf,
@@ -138,9 +139,15 @@ export class OpenidProvider implements Provider {
   }
 }
 
+/** @throws {SecretMissing} */
 function authenticationOf(library: Library, description: OpenidClient.ServerMetadata, secret: string) {
-  if (secret === '') return library.None();
-  const methods = description.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+  const { token_endpoint_auth_methods_supported: listed } = description;
+  if (secret === '') {
+    if (listed && !listed.includes('none'))
+      throw new SecretMissing(`${description.issuer} takes no client without a secret`);
+    return library.None();
+  }
+  const methods = listed ?? ['client_secret_basic'];
   return methods.includes('client_secret_basic') ? library.ClientSecretBasic(secret) : library.ClientSecretPost(secret);
 }
 

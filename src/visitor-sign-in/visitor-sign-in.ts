@@ -1,5 +1,6 @@
 // Signs visitors of endpoints in at identity providers: begins log-ins, finishes them, and has their sessions.
 
+import { LRUCache } from 'lru-cache';
 import type {
   BegunSignIn,
   FinishedSignIn,
@@ -9,8 +10,10 @@ import type {
   VisitorSessions,
 } from '../http/visitor-sessions.ts';
 import { siteOf } from '../http/visitor-sessions.ts';
+import { boundedTo } from '../runtime/lru-bound.ts';
 import { spendChallenge } from '../store/sign-in/passkeys.ts';
 import { beginAppSession, findAppSession } from '../store/visitors/app-session-rows.ts';
+import { usesSharedCallback } from '../store/visitors/shared-callbacks.ts';
 import {
   beginAttempt,
   findAttempt,
@@ -19,19 +22,24 @@ import {
   type LoginAttempt,
   openAnswer,
 } from './attempts.ts';
+import { CALLBACK_PATH, callbackPath } from './callback-address.ts';
 import { signInFailureOf } from './failures.ts';
 import { fingerprint, type LiveSessionDeps, LiveSessions } from './live-sessions.ts';
 import { openContent, sealContent } from './session-content.ts';
 
+const WARNED_MAX = 10_000;
+
 /** What log-ins are made with. */
 export interface VisitorSignInDeps extends LiveSessionDeps {
-  /** The URL that providers send visitors back to: `https://…/oauth2/callback`. */
-  callbackUrl(): string;
+  /** The URL of the API, below which providers send visitors back. */
+  baseUrl(): string;
 }
 
 export class VisitorSignIn implements VisitorSessions {
   readonly #deps: VisitorSignInDeps;
   readonly #sessions: LiveSessions;
+  /** The callbacks of which it was said that they are to be registered. */
+  readonly #warned = new LRUCache<string, true>(boundedTo(WARNED_MAX));
   readonly find: LiveSessions['find'];
   readonly ended: LiveSessions['ended'];
 
@@ -48,8 +56,11 @@ export class VisitorSignIn implements VisitorSessions {
     path: string,
     isForced: boolean,
   ): Promise<BegunSignIn | SignInFailure> {
-    const { keys, now, providerOf, callbackUrl } = this.#deps;
-    const begun = beginAttempt(keys, { accountId, origin, path, callbackUrl: callbackUrl(), terms, at: now() });
+    const { keys, now, providerOf, baseUrl } = this.#deps;
+    const { issuer } = terms;
+    const isShared = await this.#usesSharedCallback(accountId, issuer);
+    const callbackUrl = baseUrl() + (isShared ? CALLBACK_PATH : callbackPath(accountId, issuer));
+    const begun = beginAttempt(keys, { accountId, origin, path, callbackUrl, terms, at: now() }, isShared);
     if (!begun) return { error: 'signInMisconfigured', reason: 'the settings of the action are too long for a cookie' };
     try {
       const url = await providerOf(terms).authorizationUrl(terms, begun.attempt, isForced);
@@ -57,6 +68,21 @@ export class VisitorSignIn implements VisitorSessions {
     } catch (error) {
       return signInFailureOf(error);
     }
+  }
+
+  /** The first time in this process, the log says what is to be registered instead. */
+  async #usesSharedCallback(accountId: string, issuer: string): Promise<boolean> {
+    const { prisma, log, baseUrl } = this.#deps;
+    if (!(await usesSharedCallback(prisma, { accountId, issuer }))) return false;
+    const path = callbackPath(accountId, issuer);
+    if (!this.#warned.has(path))
+      log.warn(
+        { accountId, issuer, register: baseUrl() + path },
+        'visitors sign in by the callback address that all accounts share, which the next release does not answer: register ' +
+          'the new one at the provider, then end the use of the shared one',
+      );
+    this.#warned.set(path, true);
+    return true;
   }
 
   async finish(

@@ -18,7 +18,7 @@ import {
 
 /** Users and bot users are the admins' business. */
 const adminsOnly =
-  /^((create|update|delete|deactivate)(User|BotUser|BotUserRights|AlertRule|AlertChannel|AlertSilence|AccountIpRestriction)|createSignInLink|removeSecondFactor|removePasskeys|changeAcmeAccountKey|acknowledgeAlert|testAlertChannel)$/;
+  /^((create|update|delete|deactivate)(User|BotUser|BotUserRights|AlertRule|AlertChannel|AlertSilence|AccountIpRestriction)|createSignInLink|removeSecondFactor|removePasskeys|changeAcmeAccountKey|acknowledgeAlert|testAlertChannel|endSharedSignInCallback)$/;
 /** What others hold is, too. */
 const ofHolder =
   /^((update|delete)(Credential|ApiKey|ProvisioningKey)|(rotate|revoke|end|finish)(Credential|ProvisioningKey|ProvisionedCredentials|Rotation))$/;
@@ -99,6 +99,11 @@ describe.each(callers)('$who', ({ who, options }) => {
     if (field.name === 'deleteAppUser' || field.name === 'deleteAppSession') {
       const left = await leaveVisitor(gateway, holder.account, holder.ids.servedEndpoint ?? '');
       return { ...values, id: field.name === 'deleteAppUser' ? left.appUser : left.appSession };
+    }
+    if (field.name === 'endSharedSignInCallback') {
+      const data = { accountId: holder.account.accountId, issuer: 'github' };
+      await gateway.app.prisma.sharedCallback.create({ data });
+      return { issuer: data.issuer };
     }
     if (field.name === 'endBrowserSession') return { ...values, id: await leaveBrowserSession(gateway, caller) };
     if (field.name === 'cancelBulkJob') return { ...values, id: await leaveBulkJob(gateway, caller, 'RUNNING') };

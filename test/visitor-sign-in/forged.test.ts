@@ -3,6 +3,7 @@
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { ReachableHosts } from '../../src/net/reachable-hosts.ts';
+import { callbackPath } from '../../src/visitor-sign-in/callback-address.ts';
 import { guardedFetch } from '../../src/visitor-sign-in/guarded-fetch.ts';
 import { sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import type { Browser } from './browser.ts';
@@ -38,7 +39,7 @@ async function locationOf(prefix: string, browser: Browser, at = origin, login =
   return url;
 }
 
-const callback = () => `${gateway.api}/oauth2/callback`;
+const callback = () => gateway.api + callbackPath(gateway.accountId, stage.provider.issuer);
 const finish = (at = origin) => `${at}/_gateway/oauth2/finish`;
 
 describe('an answer that was changed on its way', () => {
@@ -68,6 +69,7 @@ describe('an answer that was changed on its way', () => {
     ['with a code of nobody', set({ code: 'guessed' }), 3122],
     ['with two codes', changed((query) => query.append('code', 'a')), 5204],
     ['from another issuer (RFC 9207)', set({ iss: 'https://other.example' }), 5204],
+    ['from nobody, although the provider says that it sends that', changed((query) => query.delete('iss')), 5204],
     ['that says that the visitor did not agree', instead({ error: 'access_denied' }), 3114],
     ['that says that the provider failed', instead({ error: 'server_error' }), 3112],
   ])('%s', async (_, come, number) => {
@@ -157,10 +159,9 @@ test('what the gateway itself answers to a visitor who signs in is in no capture
   const { browser } = await stage.signIn(`${at}/orders`);
   await browser.open(`${at}/_gateway/login?redirect_path=/a`, { follows: false });
   await browser.open(`${at}/_gateway/logout`);
-  const { body } = await gateway.graphql(
-    'query ($id: ID!) { capturedRequests(endpointId: $id) { nodes { path } } }',
-    { id },
-  );
+  const { body } = await gateway.graphql('query ($id: ID!) { capturedRequests(endpointId: $id) { nodes { path } } }', {
+    id,
+  });
   const paths = body.data.capturedRequests.nodes.map(({ path }: { path: string }) => path);
   expect(paths).toEqual(['/orders', '/orders']);
 });

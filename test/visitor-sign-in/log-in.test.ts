@@ -6,6 +6,7 @@ import { connect } from 'node:http2';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { returnPath } from '../../src/policy/sign-in/requests.ts';
 import { FOREIGN_NAMESPACE } from '../../src/tunnel/control/compatibility.ts';
+import { callbackPath } from '../../src/visitor-sign-in/callback-address.ts';
 import { sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import { CLIENT } from './provider.ts';
 import { echoOf, errorOf, logIn, type Stage, setStage } from './support.ts';
@@ -91,7 +92,11 @@ describe('who is sent to the provider', () => {
     const { searchParams } = new URL(headers.location ?? '');
     expect([status, headers['cache-control'], headers.vary]).toEqual([303, 'no-store', 'Cookie']);
     expect(Object.fromEntries(searchParams)).toMatchObject({
-      ...{ response_type: 'code', client_id: 'shop', redirect_uri: `${gateway.api}/oauth2/callback` },
+      ...{
+        response_type: 'code',
+        client_id: 'shop',
+        redirect_uri: gateway.api + callbackPath(gateway.accountId, stage.provider.issuer),
+      },
       ...{ scope: 'openid email profile', code_challenge_method: 'S256' },
       ...{ code_challenge: expect.stringMatching(/^[\w-]{43}$/), nonce: expect.stringMatching(/^[\w-]{43}$/) },
     });

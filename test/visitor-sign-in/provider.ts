@@ -24,13 +24,16 @@ export interface TestProvider {
     | undefined;
   /** What it says of users, by their log-in. Others have the e-mail address `<login>@example.com`, verified. */
   users: Map<string, Record<string, unknown>>;
+  /** Registers a redirect URI of its client, besides those that there are. */
+  register(callback: string): void;
   /** Has other keys from now on. */
   rotateKeys(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface ProviderOptions {
-  callback: string;
+  /** A redirect URI of its client. */
+  callback?: string;
   /** How long access tokens live; seconds. */
   accessSeconds?: number;
 }
@@ -43,7 +46,8 @@ const newKey = () => generateKeyPair('RS256', { extractable: true });
 let firstKey: Promise<GenerateKeyPairResult> | undefined;
 
 /** Starts one, with the client `CLIENT`. */
-export async function startProvider({ callback, accessSeconds = 3600 }: ProviderOptions): Promise<TestProvider> {
+export async function startProvider({ callback, accessSeconds = 3600 }: ProviderOptions = {}): Promise<TestProvider> {
+  const registered = new Set(callback === undefined ? [] : [callback]);
   const asked: Asked[] = [];
   const users: TestProvider['users'] = new Map();
   const server = createServer(async (request, response) => {
@@ -61,7 +65,7 @@ export async function startProvider({ callback, accessSeconds = 3600 }: Provider
     clients: [
       {
         ...CLIENT,
-        redirect_uris: [callback],
+        redirect_uris: [callback ?? 'https://none.example/'], // What counts is `registered`.
         grant_types: ['authorization_code', 'refresh_token'],
         response_types: ['code'],
       },
@@ -97,7 +101,9 @@ export async function startProvider({ callback, accessSeconds = 3600 }: Provider
       alg: 'RS256',
       kid: `key-${Date.now()}-${Math.random()}`,
     };
-    return new Provider(issuer, { ...configuration(), jwks: { keys: [key] } }).callback();
+    const made = new Provider(issuer, { ...configuration(), jwks: { keys: [key] } });
+    made.Client.prototype.redirectUriAllowed = (uri: string) => registered.has(uri);
+    return made.callback();
   };
   firstKey ??= newKey();
   let handle = await withKey(await firstKey);
@@ -106,6 +112,7 @@ export async function startProvider({ callback, accessSeconds = 3600 }: Provider
     asked: (path) => asked.filter((one) => one.path === path),
     intercept: undefined,
     users,
+    register: (uri) => void registered.add(uri),
     async rotateKeys() {
       handle = await withKey(await newKey());
     },

@@ -18,7 +18,7 @@ beforeAll(async () => {
   gateway = await sharedGateway();
   account = await gateway.newAccount();
   ({ authtoken } = await newCredential(account));
-  stage = await setStage(gateway);
+  stage = await setStage(gateway, { accounts: [account] });
 });
 afterAll(() => stage.close());
 

@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocketServer } from 'ws';
+import { callbackPath } from '../../src/visitor-sign-in/callback-address.ts';
 import { type LocalAgent, newDirectory, startLocal } from '../agent/agents.ts';
-import type { TestGateway } from '../support/gateway/gateway.ts';
+import type { Account, TestGateway } from '../support/gateway/gateway.ts';
 import { Browser, type Page, type PageOptions } from './browser.ts';
 import { CLIENT, startProvider, type TestProvider } from './provider.ts';
 
@@ -38,13 +39,18 @@ let names = 0;
 
 export interface StageOptions {
   provider?: TestProvider;
+  /** Those whose callbacks are registered there, besides that of the gateway's own. */
+  accounts?: readonly Account[];
+  /** Whether callbacks are registered; true when left out. */
+  registers?: boolean;
   accessSeconds?: number;
 }
 
 /** Sets the stage before a gateway. */
 export async function setStage(gateway: TestGateway, options: StageOptions = {}): Promise<Stage> {
-  const callback = `${gateway.api}/oauth2/callback`;
-  const provider = options.provider ?? (await startProvider({ callback, accessSeconds: options.accessSeconds }));
+  const provider = options.provider ?? (await startProvider({ accessSeconds: options.accessSeconds }));
+  const accounts = options.registers === false ? [] : [gateway, ...(options.accounts ?? [])];
+  for (const { accountId } of accounts) provider.register(gateway.api + callbackPath(accountId, provider.issuer));
   const service = await startService();
   const place = newDirectory();
   const { body: credential } = await gateway.call('POST', '/credentials', {});

@@ -19,7 +19,7 @@ let sdk: Awaited<ReturnType<typeof openSdkSession>>;
 beforeAll(async () => {
   gateway = await sharedGateway();
   account = await gateway.newAccount();
-  stage = await setStage(gateway);
+  stage = await setStage(gateway, { accounts: [account] });
   sdk = await openSdkSession(gateway, (await newCredential(account)).authtoken);
 });
 afterAll(async () => {

@@ -87,3 +87,4 @@ export * as vaultSecrets from './vaults/vault-secrets.ts';
 export * as vaults from './vaults/vaults.ts';
 export * as appSessions from './visitors/app-sessions.ts';
 export * as appUsers from './visitors/app-users.ts';
+export * as signInCallbacks from './visitors/sign-in-callbacks.ts';

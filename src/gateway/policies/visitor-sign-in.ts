@@ -5,7 +5,6 @@ import type { Config } from '../../config/config.ts';
 import type { VisitorSessionSource } from '../../http/visitor-sessions.ts';
 import { hostsOfPolicies } from '../../net/reachable-hosts.ts';
 import { followEndedAppSessions } from '../../store/visitors/app-session-rows.ts';
-import { CALLBACK_PATH } from '../../visitor-sign-in/callback.ts';
 import { OauthProvider } from '../../visitor-sign-in/oauth/oauth-provider.ts';
 import { OpenidProvider } from '../../visitor-sign-in/openid-provider.ts';
 import { VisitorSignIn } from '../../visitor-sign-in/visitor-sign-in.ts';
@@ -30,14 +29,13 @@ export function visitorSignIn(
   const { prisma, changes, keys } = storage;
   const openid = new OpenidProvider({ hosts: hostsOfPolicies(config), time: now, monotonic: () => performance.now() });
   const oauth = new OauthProvider({ time: now, standIn: providerHosts });
-  const callbackUrl = () => `${baseUrl()}${CALLBACK_PATH}`;
   const signIn = new VisitorSignIn({
     prisma,
     changes,
     keys,
     log,
     now,
-    callbackUrl,
+    baseUrl,
     providerOf: ({ isOAuth }) => (isOAuth ? oauth : openid),
   });
   return Object.assign(signIn, {

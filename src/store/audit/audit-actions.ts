@@ -29,6 +29,8 @@ export const AUDIT_ACTIONS = {
   AGENT_RESTARTED: 'An agent was told to start anew.',
   AGENT_STOPPED: 'An agent was told to end.',
   AGENT_UPDATED: 'An agent was told to replace itself by another version.',
+  SHARED_CALLBACK_ENDED:
+    'Visitors who sign in at an issuer no longer come back by the address that all accounts shared.',
   OFFLINE_ENDPOINT_FORGOTTEN: 'An address that is offline was taken from the list.',
   ALERT_ACKNOWLEDGED: 'Somebody said that they look after an alert.',
   CERTIFICATE_RETRIED: 'A certificate was tried again to be obtained.',

@@ -29,7 +29,7 @@ const EMAIL = 'ann@example.com';
 export async function signVisitorOut(browser, { api, apiKey, https, signInLink, agentLine }) {
   const ask = apiClient(api, apiKey);
   const upstream = await startUpstream();
-  const { provider, action } = await startVisitorsProvider(api);
+  const { provider, action } = await startVisitorsProvider(api, apiKey);
   const place = mkdtempSync(join(tmpdir(), 'gateway-browser-policy-'));
   const policy = join(place, 'policy.json');
   writeFileSync(policy, JSON.stringify({ on_http_request: [{ actions: [action] }] }));

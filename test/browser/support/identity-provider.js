@@ -21,11 +21,21 @@ export async function startIdentityProvider(callback) {
 /**
  * Starts a provider that knows the callback of a gateway.
  * @param {string} api the base URL of the gateway's API
+ * @param {string} apiKey of the account whose visitors sign in
  * @returns {Promise<{ provider: import('../../visitor-sign-in/provider.ts').TestProvider, action: object }>} the action of
  * a policy that signs visitors in there, asking for a password each time
  */
-export async function startVisitorsProvider(api) {
-  const { provider, client } = await startIdentityProvider(`${api}/oauth2/callback`);
+export async function startVisitorsProvider(api, apiKey) {
+  const { provider, client } = await startIdentityProvider('https://none.example/');
+  const response = await fetch(`${api}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` },
+    body: JSON.stringify({
+      query: 'query ($issuer: String!) { signInCallback(issuer: $issuer) { url } }',
+      variables: { issuer: provider.issuer },
+    }),
+  });
+  provider.register((await response.json()).data.signInCallback.url);
   const config = {
     ...{ issuer_url: provider.issuer, ...client, scopes: ['email', 'profile'] },
     // Without it the provider would know the browser, and send it back at once.

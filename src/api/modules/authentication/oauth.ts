@@ -39,7 +39,7 @@ const Oauth = builder.objectRef<ShownOauth>('Oauth').implement({
 });
 
 const OauthInput = builder.inputType('OauthInput', {
-  description: 'Where visitors sign in. At the provider, register `/oauth2/callback` below PUBLIC_API_URL.',
+  description: 'Where visitors sign in. At the provider, register the `url` of `signInCallback`.',
   fields: (t) => ({
     enabled: t.boolean({ description: `${text.enabled} Default true.` }),
     provider: t.field({ type: OauthProviderInput, required: true, description: `${text.provider} Exactly one.` }),

@@ -31,7 +31,7 @@ const Oidc = builder.objectRef<ShownOidc>('Oidc').implement({
 });
 
 const OidcInput = builder.inputType('OidcInput', {
-  description: 'Where visitors sign in. At the provider, register `/oauth2/callback` below PUBLIC_API_URL.',
+  description: 'Where visitors sign in. At the provider, register the `url` of `signInCallback`.',
   fields: (t) => ({
     enabled: t.boolean({ description: `${text.enabled} Default true.` }),
     issuer: t.string({ required: true, description: `${issuerText} At most 255 bytes.` }),

@@ -11,6 +11,7 @@ import type { Column } from '../../ui/table/table.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { tabs, visitorTitle } from './navigation.ts';
 import { USE_POLL_MS } from './session-columns.tsx';
+import { SharedCallbackNotes } from './shared-callbacks.tsx';
 
 const columns: Column<VisitorRowFragment>[] = [
   { key: 'visitor', title: 'Visitor', width: '2fr', cell: visitorTitle },
@@ -49,6 +50,7 @@ export function VisitorList() {
   return (
     <Page title="Visitors" lead="Who has signed in at your endpoints, at an identity provider.">
       <Tabs label="Visitors" tabs={tabs} />
+      <SharedCallbackNotes />
       <ListTable
         label="Visitors"
         columns={columns}

@@ -1,6 +1,7 @@
 // Modules by which visitors sign in.
 
 import { allOf, maxBytes, required, validateUrl } from '../../../../ui/forms/validators.ts';
+import { CallbackPanel } from '../callback-panel.tsx';
 import {
   flagField,
   listField,
@@ -26,7 +27,7 @@ const PROVIDERS = {
   twitch: 'Twitch',
 };
 
-const CALLBACK = 'At the provider, register the redirect URI /oauth2/callback below the public address of the API.';
+const CALLBACK = 'That of an app at the provider, with the redirect URI that is shown below.';
 const SECRET = 'The secret that the provider has given for this client. Nobody can read it once it is set.';
 
 const client = [
@@ -144,6 +145,7 @@ export const signInForms = {
     ],
     summary: ({ issuer }) => `sign in at ${issuer}`,
     hasSecrets: () => true,
+    Panel: CallbackPanel,
   },
   oauth: {
     title: 'OAuth',
@@ -176,5 +178,6 @@ export const signInForms = {
       return `sign in at ${PROVIDERS[name as keyof typeof PROVIDERS]}${lists.length > 0 ? ` as ${lists.join(', ')}` : ''}`;
     },
     hasSecrets: () => true,
+    Panel: CallbackPanel,
   },
 } satisfies Record<string, ModuleForm>;
