@@ -1,7 +1,6 @@
 // Finds the sessions of visitors, ends those whose time is over, and renews what is in them: under a lease, as a provider that
 // rotates its refresh tokens takes a second use of one for a theft.
 
-import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
 import {
   type NoSession,
@@ -12,6 +11,8 @@ import {
   type VisitorSession,
 } from '../http/visitor-sessions.ts';
 import { describeFailure } from '../runtime/describe-failure.ts';
+import { hasReservationCovering } from '../store/domains/covering-reservation.ts';
+import type { Keys } from '../store/keys/keys.ts';
 import {
   type AppSessionDeps,
   endAppSessions,
@@ -39,6 +40,8 @@ const LEASE_MS = 4 * FETCH_TIMEOUT_MS;
 
 /** What sessions are found with. */
 export interface LiveSessionDeps extends AppSessionDeps {
+  /** Below it, all accounts have names. */
+  baseDomain: string;
   log: Logger;
   /** The provider of an action's settings. */
   providerOf(terms: SignInTerms): Provider;
@@ -58,8 +61,7 @@ export class LiveSessions {
     const { keys, now } = this.#deps;
     const row = await findAppSession(this.#deps, token, place.accountId);
     // A session of another host, or of other settings, is none here.
-    if (!row || row.site !== siteOf(terms, place.origin)) return 'unknown';
-    if (row.terms !== fingerprint(terms)) return 'unknown';
+    if (!row || !isOf(keys, row, terms, place) || !(await this.mayShare(terms, place))) return 'unknown';
     const expiresAt = Math.min(row.expiresAt.getTime(), row.createdAt.getTime() + terms.maxMs);
     const idleEndsAt = Math.min(row.idleEndsAt.getTime(), row.lastActiveAt.getTime() + terms.idleMs);
     const over = now() >= expiresAt ? 'expired' : now() >= idleEndsAt ? 'idle' : undefined;
@@ -69,7 +71,10 @@ export class LiveSessions {
     }
     const digest = keys.digest(token);
     const isToTouch = now() - row.lastActiveAt.getTime() >= Math.min(TOUCH_MS, terms.idleMs / 10);
-    if (isToTouch || row.digest !== digest) await touchAppSession(this.#deps, row, digest, terms.idleMs);
+    if (isToTouch || row.digest !== digest) {
+      const keyed = { digest, terms: fingerprint(keys, terms) };
+      await touchAppSession(this.#deps, row, keyed, terms.idleMs);
+    }
     const content = this.#open(row);
     if (!content) {
       await this.end(row.id, row.accountId);
@@ -85,6 +90,12 @@ export class LiveSessions {
     const usableUntil = Math.min(now() + (renewed.isDone ? USABLE_MS : RETRY_MS), limit);
     const { wasChecked, failure } = renewed;
     return shownSession(row, renewed.content, { wasChecked, usableUntil, ...(failure && { failure }) });
+  }
+
+  /** Whether sessions may be valid at all hosts of the domain that the terms name: only below what the account has reserved. */
+  async mayShare({ cookieDomain }: SignInTerms, { accountId }: SignInPlace): Promise<boolean> {
+    const { prisma, baseDomain } = this.#deps;
+    return cookieDomain === undefined || hasReservationCovering(prisma, accountId, cookieDomain, baseDomain);
   }
 
   /** Ends a session. @returns whether there was one. */
@@ -159,11 +170,24 @@ export class LiveSessions {
 /** What came of a renewal. `isDone`: all that was due. */
 type Renewed = { content: SessionContent; wasChecked: boolean; isDone: boolean; failure?: SignInFailure } | 'revoked';
 
-/** What tells the settings apart that a session is bound to. */
-export function fingerprint({ issuer, isOAuth, clientId, authId }: SignInTerms): string {
-  return createHash('sha256')
-    .update(JSON.stringify([issuer, isOAuth, clientId, authId]))
-    .digest('base64url');
+/** What tells the settings apart that a session is bound to, keyed, as one of them is a secret. */
+export function fingerprint(keys: Keys, terms: SignInTerms): string {
+  return keys.digest(boundTerms(terms));
+}
+
+/** Whether a session is of these settings, and valid at a place. */
+export function isOf(
+  keys: Keys,
+  row: Pick<FoundAppSession, 'site' | 'terms'>,
+  terms: SignInTerms,
+  { origin }: Pick<SignInPlace, 'origin'>,
+): boolean {
+  return row.site === siteOf(terms, origin) && keys.digests(boundTerms(terms)).includes(row.terms);
+}
+
+/** Who knows the client but not its secret must not read what visitors have let the client know. */
+function boundTerms({ issuer, isOAuth, clientId, clientSecret, authId, cookieDomain = '' }: SignInTerms): string {
+  return JSON.stringify(['visitor session', issuer, isOAuth, clientId, clientSecret, authId, cookieDomain]);
 }
 
 function isExpired({ tokens }: SessionContent, now: number): boolean {

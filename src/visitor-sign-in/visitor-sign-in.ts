@@ -24,7 +24,7 @@ import {
 } from './attempts.ts';
 import { CALLBACK_PATH, callbackPath } from './callback-address.ts';
 import { signInFailureOf } from './failures.ts';
-import { fingerprint, type LiveSessionDeps, LiveSessions } from './live-sessions.ts';
+import { fingerprint, isOf, type LiveSessionDeps, LiveSessions } from './live-sessions.ts';
 import { openContent, sealContent } from './session-content.ts';
 
 const WARNED_MAX = 10_000;
@@ -52,10 +52,12 @@ export class VisitorSignIn implements VisitorSessions {
 
   async begin(
     terms: SignInTerms,
-    { accountId, origin }: SignInPlace,
+    place: SignInPlace,
     path: string,
     isForced: boolean,
   ): Promise<BegunSignIn | SignInFailure> {
+    const { accountId, origin } = place;
+    if (!(await this.#sessions.mayShare(terms, place))) return notReserved(terms);
     const { keys, now, providerOf, baseUrl } = this.#deps;
     const { issuer } = terms;
     const isShared = await this.#usesSharedCallback(accountId, issuer);
@@ -105,6 +107,7 @@ export class VisitorSignIn implements VisitorSessions {
     if (attempt.accountId !== place.accountId || attempt.origin !== place.origin)
       return { error: 'signInElsewhere', reason: 'the log-in was begun at an endpoint of another account' };
     if (now() - attempt.at > LOGIN_MAX_MS || now() - handedOver.at > HAND_OVER_MAX_MS) return late;
+    if (!(await this.#sessions.mayShare(attempt.terms, place))) return notReserved(attempt.terms);
     return this.#redeem(attempt, handedOver.query, place, found.place);
   }
 
@@ -127,7 +130,7 @@ export class VisitorSignIn implements VisitorSessions {
       ...{ accountId, endpointId, publicUrl, ip, userAgent },
       user: { issuer: terms.issuer, ...content.identity },
       site: siteOf(terms, place.origin),
-      terms: fingerprint(terms),
+      terms: fingerprint(keys, terms),
       seal: (id) => sealContent(keys, id, content),
       idleMs: terms.idleMs,
       maxMs: terms.maxMs,
@@ -138,7 +141,7 @@ export class VisitorSignIn implements VisitorSessions {
   async end(token: string, terms: SignInTerms, place: SignInPlace): Promise<string | undefined> {
     const { keys, log, providerOf } = this.#deps;
     const row = await findAppSession(this.#deps, token, place.accountId);
-    if (row?.site !== siteOf(terms, place.origin) || row.terms !== fingerprint(terms)) return undefined;
+    if (!row || !isOf(keys, row, terms, place)) return undefined;
     await this.#sessions.end(row.id, row.accountId);
     try {
       return await providerOf(terms).endSessionUrl(terms, openContent(keys, row).tokens);
@@ -150,4 +153,9 @@ export class VisitorSignIn implements VisitorSessions {
       return undefined;
     }
   }
+}
+
+function notReserved({ cookieDomain }: SignInTerms): SignInFailure {
+  const reason = `auth_cookie_domain ${cookieDomain} is neither a reserved domain of the account nor below one`;
+  return { error: 'signInMisconfigured', reason };
 }

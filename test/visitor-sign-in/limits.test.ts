@@ -4,6 +4,7 @@
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { reserve } from '../support/agents/live.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import { echoOf, errorOf, type Stage, setStage } from './support.ts';
 
@@ -72,6 +73,7 @@ test('a session ends without use, and sooner or later in any case', async () => 
 
 test('shorter limits of a changed policy hold for sessions that there are', async () => {
   const settings = { auth_cookie_domain: 'shared.tunnel.localhost' };
+  await reserve(gateway, settings.auth_cookie_domain);
   const { browser } = await stage.signIn(`${await stage.serveAt('a.shared.tunnel.localhost', settings)}/`);
   const strict = await stage.serveAt('b.shared.tunnel.localhost', { ...settings, max_session_duration: '1h' });
   browser.share('a.shared.tunnel.localhost', 'b.shared.tunnel.localhost');

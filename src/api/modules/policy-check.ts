@@ -9,10 +9,12 @@ import { compileOnce } from '../../policy/cel/compilation.ts';
 import { CompileQueueFull } from '../../policy/compile/compile-queue.ts';
 import { refuseKeyFetch } from '../../policy/keys/key-cache.ts';
 import { keepSecrets, splitPolicy } from '../../policy/secrets/policy-secrets.ts';
-import type { IssuerUse, SecretUse } from '../../policy/settings/phase-context.ts';
+import type { CookieDomainUse, IssuerUse, SecretUse } from '../../policy/settings/phase-context.ts';
 import { PolicyError, PROBLEM, PROBLEMS_MAX } from '../../policy/settings/problems.ts';
 import { SECRET_MASK } from '../../protocol/policy/policy-secrets.ts';
+import type { PolicyProblem } from '../../protocol/policy/policy-shape.ts';
 import type { Db } from '../../store/database/client.ts';
+import { hasReservationCovering } from '../../store/domains/covering-reservation.ts';
 import type { SecretOwner } from '../../store/edges/module-secrets.ts';
 import { maskedPolicy, openSecrets, protocolOf, sealPolicy } from '../../store/edges/policy-secrets.ts';
 import { Prisma } from '../../store/generated/prisma/client.ts';
@@ -69,9 +71,15 @@ export async function checkTrafficPolicy(
       return { split, ...compilePolicyDocument(split.document, { accountId, proto }, environment) };
     };
     // The transaction that writes it waits for it.
-    const { split, connection, secrets, issuers } = await app.policies.compile(accountId, value, work, false);
+    const { split, connection, secrets, issuers, cookieDomains } = await app.policies.compile(
+      accountId,
+      value,
+      work,
+      false,
+    );
     if (connection && proto === 'https') throw new PolicyError([noConnections]);
     await checkSecrets(db, accountId, secrets);
+    await checkCookieDomains(db, accountId, baseDomain, cookieDomains);
     if (enabled && issuers.length > 0) await checkIssuers(db, owner, context.issuers, issuers);
     return sealPolicy(app.keys, owner, enabled, split);
   } catch (error) {
@@ -97,6 +105,23 @@ async function checkSecrets(db: Db, accountId: string, uses: readonly SecretUse[
   }));
   if (problems.length > 0) throw new PolicyError(problems.slice(0, PROBLEMS_MAX));
 }
+
+/** @throws {PolicyError} that names the domains below which others may have names. */
+async function checkCookieDomains(
+  db: Db,
+  accountId: string,
+  baseDomain: string,
+  uses: readonly CookieDomainUse[],
+): Promise<void> {
+  const problems: PolicyProblem[] = [];
+  for (const { domain, path } of uses)
+    if (!(await hasReservationCovering(db, accountId, domain, baseDomain)))
+      problems.push({ path, number: PROBLEM.cookieDomain, message: NOT_RESERVED });
+  if (problems.length > 0) throw new PolicyError(problems);
+}
+
+const NOT_RESERVED =
+  'must be a reserved domain of this account, or below one: of another, somebody else may have names, and would be sent the cookie';
 
 /**
  * Those that the replaced policy names are not asked again: whoever changes a rule must not need the provider for it.

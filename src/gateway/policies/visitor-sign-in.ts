@@ -36,6 +36,7 @@ export function visitorSignIn(
     log,
     now,
     baseUrl,
+    baseDomain: config.baseDomain,
     providerOf: ({ isOAuth }) => (isOAuth ? oauth : openid),
   });
   return Object.assign(signIn, {

@@ -6,7 +6,7 @@ import { compileOnce } from '../cel/compilation.ts';
 import type { PolicyPhase } from '../cel/vocabulary.ts';
 import type { CompiledRules, PolicyRule } from '../run/phase-run.ts';
 import { connectionModule, httpModule } from '../run/policy-modules.ts';
-import type { IssuerUse, SecretUse } from '../settings/phase-context.ts';
+import type { CookieDomainUse, IssuerUse, SecretUse } from '../settings/phase-context.ts';
 import { readPolicyDocument } from '../settings/policy-text.ts';
 import { PolicyError, PROBLEM, Problems } from '../settings/problems.ts';
 import { compileRules, type RuleSource } from './rules.ts';
@@ -21,6 +21,8 @@ export interface CompiledPolicy {
   secrets: readonly SecretUse[];
   /** The issuers at which it lets visitors sign in, if it is enabled. */
   issuers: readonly IssuerUse[];
+  /** The domains whose hosts share visitors' sessions, if it is enabled. */
+  cookieDomains: readonly CookieDomainUse[];
 }
 
 /**
@@ -44,10 +46,15 @@ export function compilePolicyDocument(
 }
 
 function modulesOf({ rules, secrets }: Compilation, environment: ModuleEnvironment): CompiledPolicy {
-  const issuers = (rules.on_http_request ?? []).flatMap(({ steps }) =>
-    steps.flatMap(({ action: { issuer }, path }) => (issuer ? [{ issuer, path: `${path}.config.issuer_url` }] : [])),
+  const steps = (rules.on_http_request ?? []).flatMap((rule) => rule.steps);
+  const issuers = steps.flatMap(({ action: { issuer }, path }) =>
+    issuer ? [{ issuer, path: `${path}.config.issuer_url` }] : [],
   );
-  return { http: httpModule(rules, environment), connection: connectionModule(rules, environment), secrets, issuers };
+  const cookieDomains = steps.flatMap(({ action: { cookieDomain: domain }, path }) =>
+    domain ? [{ domain, path: `${path}.config.auth_cookie_domain` }] : [],
+  );
+  const modules = { http: httpModule(rules, environment), connection: connectionModule(rules, environment) };
+  return { ...modules, secrets, issuers, cookieDomains };
 }
 
 /**

@@ -86,6 +86,8 @@ export interface CompiledAction {
   readonly asksServers?: boolean;
   /** The OpenID Connect issuer at which visitors sign in. */
   readonly issuer?: string;
+  /** The domain whose hosts share visitors' sessions. */
+  readonly cookieDomain?: string;
   /** Runs the action. */
   run(run: ActionRun): ActionVerdict | Promise<ActionVerdict>;
   /**

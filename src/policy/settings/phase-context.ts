@@ -11,6 +11,12 @@ export interface SecretUse extends SecretName {
   path: string;
 }
 
+/** A domain whose hosts share visitors' sessions by a policy, and where it says so. */
+export interface CookieDomainUse {
+  domain: string;
+  path: string;
+}
+
 /** An OpenID Connect issuer that a policy names, and where. */
 export interface IssuerUse {
   issuer: string;

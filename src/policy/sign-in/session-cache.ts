@@ -47,8 +47,8 @@ export class SessionCache implements HeldVisitorSessions {
   }
 
   find(token: string, terms: SignInTerms, place: SignInPlace): ReturnType<HeldVisitorSessions['find']> {
-    const { issuer, clientId, authId, maxMs, idleMs, checkMs } = terms;
-    const settings = [issuer, clientId, authId, maxMs, idleMs, checkMs ?? null];
+    const { issuer, clientId, clientSecret, authId, maxMs, idleMs, checkMs } = terms;
+    const settings = [issuer, clientId, clientSecret, authId, maxMs, idleMs, checkMs ?? null];
     const key = JSON.stringify([token, place.accountId, siteOf(terms, place.origin), ...settings]);
     const known = this.#known.get(key);
     if (known && this.#options.time() < known.usableUntil)

@@ -41,6 +41,7 @@ export function signInAction(config: ConfigReader, settings: SignInSettings, res
   });
   return {
     isTerminal: false,
+    ...(settings.cookieDomain !== undefined && { cookieDomain: settings.cookieDomain }),
     run(run) {
       const exchange = run.exchange as HttpExchange; // `on_http_request` always has an exchange.
       if (!settings.passesPreflights || !passPreflight(exchange.request)) return admitVisitor(exchange, signInOf(run));

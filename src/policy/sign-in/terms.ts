@@ -36,6 +36,8 @@ export interface SignInSettings {
   terms(bindings: Bindings): SignInTerms;
   /** Whether preflights of CORS pass. */
   passesPreflights: boolean;
+  /** The domain whose hosts share the session; undefined: each has its own. */
+  cookieDomain: string | undefined;
 }
 
 /** Reads them. @param idleNames the names of the limit without use, the current one first. */
@@ -64,6 +66,7 @@ export function readTerms(
   };
   return {
     passesPreflights: config.flag('allow_cors_preflight', false),
+    cookieDomain: settings.cookieDomain,
     terms: (bindings) => ({
       ...settings,
       clientId: clientId.evaluate(bindings),

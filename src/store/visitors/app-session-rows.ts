@@ -80,17 +80,17 @@ export type FoundAppSession = NonNullable<Awaited<ReturnType<typeof findAppSessi
 
 /**
  * Notes that a session is used. It does not fail when the session has ended meanwhile.
- * @param digest replaces one that was made with the previous server key.
+ * @param keyed replaces what was made with the previous server key.
  */
 export async function touchAppSession(
   { prisma, now }: AppSessionDeps,
   { id, userId }: Pick<AppSession, 'id' | 'userId'>,
-  digest: string,
+  keyed: Pick<AppSession, 'digest' | 'terms'>,
   idleMs: number,
 ): Promise<void> {
   const lastActiveAt = new Date(now());
   const idleEndsAt = new Date(now() + idleMs);
-  await prisma.appSession.updateMany({ where: { id }, data: { digest, lastActiveAt, idleEndsAt } });
+  await prisma.appSession.updateMany({ where: { id }, data: { ...keyed, lastActiveAt, idleEndsAt } });
   await prisma.appUser.updateMany({ where: { id: userId }, data: { lastActiveAt } });
 }
 

@@ -129,7 +129,7 @@ test('a phase without rules is not there at all', () => {
   const answers = compilePolicyDocument(onResponse([action('compress-response')]), owner, environmentOf());
   expect(Object.keys(answers.http ?? {})).toEqual(['name', 'onResponse']);
   const nothing = compilePolicyDocument({ enabled: false, ...onRequest([action('deny')]) }, owner, environmentOf());
-  expect(nothing).toEqual({ http: undefined, connection: undefined, secrets: [], issuers: [] });
+  expect(nothing).toEqual({ http: undefined, connection: undefined, secrets: [], issuers: [], cookieDomains: [] });
 });
 
 test('whatever an action is told, it is compiled or refused', () => {
