@@ -16,7 +16,8 @@ export interface Page {
 
 export interface PageOptions {
   method?: string;
-  headers?: Record<string, string>;
+  /** Undefined leaves one of the usual ones out. */
+  headers?: Record<string, string | undefined>;
   form?: Record<string, string>;
   /** Whether redirects are followed; true when left out. */
   follows?: boolean;
@@ -26,7 +27,10 @@ export interface PageOptions {
 
 const REDIRECTS_MAX = 20;
 /** What a browser sends when somebody opens a page. */
-const NAVIGATION = { accept: 'text/html,*/*;q=0.8', 'sec-fetch-dest': 'document', 'sec-fetch-mode': 'navigate' };
+const NAVIGATION = {
+  accept: 'text/html,*/*;q=0.8',
+  ...{ 'sec-fetch-dest': 'document', 'sec-fetch-mode': 'navigate', 'sec-fetch-site': 'none' },
+};
 
 export class Browser {
   /** Host and port of the gateway's listener for visitors, and of that for HTTPS. */
@@ -90,7 +94,12 @@ export class Browser {
     return sent.map(([name, value]) => `${name}=${value}`).join('; ');
   }
 
-  #send(url: string, method: string, headers: Record<string, string>, form?: Record<string, string>): Promise<Page> {
+  #send(
+    url: string,
+    method: string,
+    headers: Record<string, string | undefined>,
+    form?: Record<string, string>,
+  ): Promise<Page> {
     const { protocol, host, hostname, port, pathname, search } = new URL(url);
     const isTls = protocol === 'https:';
     const listener = isTls ? this.#https.listener : this.listener;
@@ -103,7 +112,7 @@ export class Browser {
       host,
       ...(cookie === '' ? {} : { cookie }),
       ...(payload && { 'content-type': 'application/x-www-form-urlencoded', 'content-length': `${payload.length}` }),
-      ...headers,
+      ...Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined)),
     };
     return new Promise((resolve, reject) => {
       const sent = request(

@@ -201,12 +201,41 @@ describe('logging in and out by a path', () => {
     expect((await copy.open(`${origin}/`, { headers: { 'sec-fetch-dest': 'empty' } })).status).toBe(401);
   });
 
-  test.each(['login', 'logout'])('another site cannot do it: %s', async (path) => {
-    const origin = await shared();
-    const { browser } = await stage.signIn(`${origin}/`);
-    const page = await browser.open(`${origin}/_gateway/${path}`, { headers: { 'sec-fetch-site': 'cross-site' } });
-    expect([page.status, errorOf(page)]).toEqual([403, 'ERR_GATEWAY_90401']);
-    expect((await browser.open(`${origin}/`)).way).toEqual([]);
+  describe.each(['login', 'logout'])('another site cannot do it: %s', (path) => {
+    test.each(['cross-site', 'same-site', 'unheard-of'])('where the browser says that it is %s', async (site) => {
+      const origin = await shared();
+      const { browser } = await stage.signIn(`${origin}/`);
+      for (const method of ['GET', 'POST']) {
+        const options = { method, headers: { 'sec-fetch-site': site }, form: {} };
+        const page = await browser.open(`${origin}/_gateway/${path}`, options);
+        expect([page.status, errorOf(page)]).toEqual([403, 'ERR_GATEWAY_90401']);
+      }
+      expect((await browser.open(`${origin}/`)).way).toEqual([]);
+    });
+
+    test('where the browser does not say: the visitor is asked, by a form that only this session can send', async () => {
+      const origin = await shared();
+      const [{ browser }, { browser: other }] = [
+        await stage.signIn(`${origin}/`),
+        await stage.signIn(`${origin}/`, 'bob'),
+      ];
+      const old = { headers: { 'sec-fetch-site': undefined } };
+      const url = `${origin}/_gateway/${path}?redirect_path=/basket`;
+      const [asked, theirs] = [await browser.open(url, old), await other.open(url, old)];
+      expect([asked.status, asked.headers['x-frame-options'], asked.headers['cache-control']]).toEqual([
+        ...[200, 'DENY', 'no-store'],
+      ]);
+      const confirmation = /name="confirmation" value="([^"]*)"/.exec(theirs.body)?.[1] ?? '';
+      const forms: Record<string, string>[] = [{}, { confirmation: '' }, { confirmation }];
+      for (const form of forms) {
+        const page = await browser.open(url, { ...old, method: 'POST', form });
+        expect([page.status, errorOf(page)]).toEqual([403, 'ERR_GATEWAY_90401']);
+      }
+      expect((await browser.open(`${origin}/`)).way).toEqual([]);
+      const meant = await browser.submit(asked, {}, { ...old, follows: false });
+      if (path === 'login') expect(meant.headers.location).toContain('prompt=login');
+      else expect([meant.status, meant.body]).toEqual([200, expect.stringContaining('You are signed out')]);
+    });
   });
 
   test('the paths work whatever the conditions of the rule are, and are those of the service without the action', async () => {

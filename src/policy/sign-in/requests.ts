@@ -47,9 +47,14 @@ export function isPreflight({ method, fields }: HttpRequest): boolean {
   return method === 'OPTIONS' && fields.has('origin') && fields.has('access-control-request-method');
 }
 
-/** Whether a page of another site made the browser send it: logging in and out is not theirs to do. */
-export function isCrossSite({ fields }: HttpRequest): boolean {
-  return fields.get('sec-fetch-site') === 'cross-site';
+/**
+ * Who made the browser send it (Fetch Metadata, section 2.3): a page of this origin or the visitor, a page of another one, which may be
+ * another account's host of the same site, or nobody knows, as of old browsers and programs.
+ */
+export function senderOf({ fields }: HttpRequest): 'own' | 'other' | 'unknown' {
+  const site = fields.get('sec-fetch-site');
+  if (site === undefined) return 'unknown';
+  return site === 'same-origin' || site === 'none' ? 'own' : 'other';
 }
 
 /**

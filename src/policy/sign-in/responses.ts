@@ -23,18 +23,44 @@ export function redirect(location: string, cookies: readonly string[]): Responde
  */
 export function signedOut(providerUrl: string | undefined, cookies: readonly string[]): Responded {
   const there = providerUrl && `<p><a href="${escaped(providerUrl)}">Sign out at the identity provider, too</a></p>\n`;
-  const page = `<!doctype html>
+  const content = `<h1>You are signed out</h1>
+${there ?? ''}<p><a href="${SIGN_IN_PATH}">Sign in again</a></p>`;
+  return page('Signed out', content, cookies);
+}
+
+const QUESTIONS = {
+  login: { title: 'Sign in again?', label: 'Sign in again' },
+  logout: { title: 'Sign out?', label: 'Sign out' },
+} as const;
+
+/**
+ * The page that asks whether the visitor means to sign in again, or out.
+ * @param target of the request, which begins with the gateway's own path.
+ * @param value what the form sends as `confirmation`.
+ */
+export function confirmation(path: 'login' | 'logout', target: string, value: string): Responded {
+  const { title, label } = QUESTIONS[path];
+  const content = `<h1>${title}</h1>
+<form method="post" action="${escaped(target)}">
+<input type="hidden" name="confirmation" value="${escaped(value)}">
+<p><button>${label}</button></p>
+</form>`;
+  return page(title, content, []);
+}
+
+/** @param content in HTML. */
+function page(title: string, content: string, cookies: readonly string[]): Responded {
+  const html = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<title>Signed out</title>
+<title>${title}</title>
 <style>
   :root { color-scheme: light dark }
   body { font: 1.1rem/1.5 system-ui, sans-serif; max-width: 34rem; margin: 20vh auto 0; padding: 0 1.5rem }
   h1 { font-size: 1.6rem; margin: 0 }
 </style>
-<h1>You are signed out</h1>
-${there ?? ''}<p><a href="${SIGN_IN_PATH}">Sign in again</a></p>
+${content}
 </html>
 `;
   const fields = [
@@ -42,10 +68,14 @@ ${there ?? ''}<p><a href="${SIGN_IN_PATH}">Sign in again</a></p>
     NO_STORE,
     ['X-Content-Type-Options', 'nosniff'],
     ['Referrer-Policy', 'no-referrer'],
-    ['Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'"],
+    [
+      'Content-Security-Policy',
+      "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
+    ],
+    ['X-Frame-Options', 'DENY'],
     ...setCookies(cookies),
   ] as const;
-  return { kind: 'answer', status: 200, fields, body: Buffer.from(page) };
+  return { kind: 'answer', status: 200, fields, body: Buffer.from(html) };
 }
 
 const setCookies = (cookies: readonly string[]) => cookies.map((cookie) => ['Set-Cookie', cookie] as const);

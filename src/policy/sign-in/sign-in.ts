@@ -1,6 +1,7 @@
 // What becomes of requests where visitors sign in: those with a session pass, others are sent to the provider. The actions of policies
 // and the modules of routes and tunnels are made of it.
 
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { HttpExchange, HttpRequest } from '../../http/exchange.ts';
 import { HeaderList } from '../../http/header-list.ts';
 import type { Verdict } from '../../http/module.ts';
@@ -14,8 +15,8 @@ import {
   type VisitorSession,
 } from '../../http/visitor-sessions.ts';
 import { beginLogin, endLogin, hasSessionCookie, loginCookies, sessionCookie, sessionToken } from './cookies.ts';
-import { isCrossSite, isNavigation, isPreflight, isSecure, ownPathOf, placeOf, returnPath } from './requests.ts';
-import { redirect, signedOut } from './responses.ts';
+import { isNavigation, isPreflight, isSecure, ownPathOf, placeOf, returnPath, senderOf } from './requests.ts';
+import { confirmation, redirect, signedOut } from './responses.ts';
 import { signInReport } from './sign-in-report.ts';
 
 /** Where visitors sign in, as it is for one request. */
@@ -68,11 +69,42 @@ export function answerOwnPath(exchange: HttpExchange, signIn: SignIn): Verdict |
   const visit = visitOf(exchange, signIn);
   if ('kind' in visit) return visit;
   const { request } = exchange;
-  if (request.method !== 'GET') return failed(refused('signInRequired', 'log-ins are begun by GET'));
+  const { method } = request;
+  if (method !== 'GET' && (method !== 'POST' || path === 'finish'))
+    return failed(refused('signInRequired', 'log-ins are begun by GET'));
   if (path === 'finish') return settled(finish(visit));
-  if (isCrossSite(request)) return failed(refused('signInForged', `another site asked for ${path}`));
-  if (path === 'login') return settled(login(visit));
-  return hasSessionCookie(request, visit.terms) ? settled(logout(visit)) : undefined;
+  const sender = senderOf(request);
+  if (sender === 'other') return failed(refused('signInForged', `another site asked for ${path}`));
+  const hasSession = hasSessionCookie(request, visit.terms);
+  if (path === 'logout' && !hasSession) return undefined;
+  const act = path === 'login' ? login : logout;
+  // Without a session, a log-in is what any page of the host begins.
+  if (sender === 'own' || !hasSession) return settled(act(visit));
+  return method === 'GET' ? askWhether(visit, path) : settled(actIfMeant(visit, path, act));
+}
+
+/** Nobody knows whether the visitor means it: the visitor is asked, on a page that no other site can fill in. */
+function askWhether({ exchange, terms }: SignInVisit, path: 'login' | 'logout'): Verdict {
+  const { request } = exchange;
+  return confirmation(path, request.target, confirmationOf(sessionToken(request, terms) ?? '', path));
+}
+
+async function actIfMeant(
+  visit: SignInVisit,
+  path: 'login' | 'logout',
+  act: (visit: SignInVisit) => Promise<Verdict>,
+): Promise<Verdict> {
+  const { request } = visit.exchange;
+  const form = new URLSearchParams((await request.body())?.toString('latin1') ?? '');
+  const said = Buffer.from(form.get('confirmation') ?? '');
+  const expected = Buffer.from(confirmationOf(sessionToken(request, visit.terms) ?? '', path));
+  if (said.length === expected.length && timingSafeEqual(said, expected)) return act(visit);
+  return failed(refused('signInForged', `the form of ${path} has no valid confirmation`));
+}
+
+/** What the form of a confirmation has: it follows from the session's cookie, which no other origin can read. */
+function confirmationOf(token: string, path: string): string {
+  return createHmac('sha256', token).update(`confirmation: ${path}`).digest('base64url');
 }
 
 /** What is left of the gateway's own paths where no sign-in has taken them; undefined for other paths. */
