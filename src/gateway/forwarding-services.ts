@@ -1,5 +1,6 @@
 // The services of the gateway that requests and modules use: clocks, ids, the log and traffic reports.
 
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { RequestCapture } from '../capture/captured-request.ts';
 import type { Config } from '../config/config.ts';
@@ -9,6 +10,7 @@ import { asHttp1Endpoint } from '../edge/upstream/http2/http1-adapter.ts';
 import type { ModuleEnvironment } from '../http/module.ts';
 import { hostsOfPolicies } from '../net/reachable-hosts.ts';
 import { describeFailure } from '../runtime/describe-failure.ts';
+import { boundedTo } from '../runtime/lru-bound.ts';
 import type { LiveEndpoint } from '../tunnel/endpoints/endpoint.ts';
 import type { EndpointLookup } from '../tunnel/endpoints/endpoint-lookup.ts';
 import { type EndpointRegistry, endpointAddress, parseInternalUrl } from '../tunnel/endpoints/endpoint-registry.ts';
@@ -78,6 +80,7 @@ export function moduleEnvironment(
     shared,
     secrets,
     ...(callInternal && { callInternal }),
+    warn: policyWarnings(log),
     note: ({ endpoint, visitor }, metadata) =>
       log.info({ endpointId: endpoint.id, ip: visitor.ip, metadata }, 'traffic policy log'),
     internal(accountId, url) {
@@ -105,4 +108,17 @@ export async function findServing(
   const found =
     lookup.byName(listener, hostname) ?? (await lookup.resolveName(listener, hostname).catch(() => undefined));
   return typeof found === 'object' && found.accountId === accountId ? found : undefined;
+}
+
+/** How many warnings are remembered, so that a policy that is compiled again does not repeat them. */
+const WARNINGS_MAX = 10_000;
+
+/** Logs what policies are warned of, each warning of an account once. */
+function policyWarnings(log: Logger): NonNullable<ModuleEnvironment['warn']> {
+  const told = new LRUCache<string, true>(boundedTo(WARNINGS_MAX));
+  return ({ accountId }, { path, message }) => {
+    const key = JSON.stringify([accountId, path, message]);
+    if (!told.has(key)) log.warn({ accountId, path }, `a traffic policy is not as it is meant: ${path} ${message}`);
+    told.set(key, true);
+  };
 }

@@ -153,6 +153,11 @@ export interface ModuleEnvironment {
   /** What a policy's `log` action says of an exchange, or of a connection. */
   note(about: VisitorConnection, metadata: object): void;
   /**
+   * Says what is allowed in a policy, and hardly meant, when a module is made of it; left out: nobody wants to know.
+   * @param about the place in the policy, and what it is.
+   */
+  warn?(owner: ModuleOwner, about: { path: string; message: string }): void;
+  /**
    * The internal endpoint of the account that a URL such as `https://name.internal` names. A promise only when other nodes are
    * asked; it never rejects.
    */

@@ -106,6 +106,7 @@ describe('actions', () => {
       ...onRequest([
         action('add-headers', { headers: { a: 'b' } }),
         action('remove-headers', { headers: ['a'] }),
+        action('set-headers', { headers: { a: 'b' } }),
         action('basic-auth', { credentials: ['user:password'], enforce: false }),
         action('restrict-ips', { deny: ['10.0.0.0/8'] }),
         action('rate-limit', limit),
@@ -175,7 +176,9 @@ describe('actions', () => {
     if (Array.isArray(value)) return value.flatMap(namesIn);
     if (typeof value !== 'object' || value === null) return [];
     return Object.entries(value).flatMap(([name, inner]) =>
-      /^(?:headers_added|metadata|headers?|response_header|payload)$/.test(name) ? name : [name, ...namesIn(inner)],
+      /^(?:headers_added|headers_set|metadata|headers?|response_header|payload)$/.test(name)
+        ? name
+        : [name, ...namesIn(inner)],
     );
   }
 });

@@ -3,6 +3,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { dryRun } from '../../src/policy/dry-run/dry-run.ts';
+import { FOREIGN_NAMESPACE } from '../../src/tunnel/control/compatibility.ts';
 import { action, onConnect, onRequest, onResponse } from './documents/support.ts';
 
 const owner = { accountId: 'ac_2test', proto: 'https' } as const;
@@ -156,4 +157,25 @@ test('shows how an answer is compressed', async () => {
   const headers = [{ name: 'accept-encoding', value: 'gzip' }];
   const { rules } = await run(onResponse([action('compress-response')]), { headers }, { body: 'a'.repeat(1000) });
   expect(rules[0]?.actions[0]?.effects).toContain('encodes the body as gzip');
+});
+
+test.each<[string, 'add-headers' | 'set-headers', string, boolean]>([
+  ['who has signed in', 'add-headers', '${actions.oidc.identity.email}', true],
+  ['the same by its older name', 'add-headers', `\${actions.${FOREIGN_NAMESPACE}.oidc.identity.email}`, true],
+  ['the same by an index', 'add-headers', "id ${actions['oauth'].identity.id}", true],
+  ['what a token says', 'add-headers', '${actions.jwt_validation.tokens[0].payload.sub}', true],
+  ['whose password it is', 'add-headers', '${actions.basic_auth.credentials.username}', true],
+  ['what another server says', 'add-headers', '${actions.http_request.res.body}', true],
+  ['whose certificate it is', 'add-headers', '${conn.tls.client.subject.common_name}', true],
+  ['who has signed in', 'set-headers', '${actions.oidc.identity.email}', false],
+  ['the address', 'add-headers', '${conn.client_ip}', false],
+  ['a text', 'add-headers', 'actions.oidc', false],
+])('warns where a visitor can forge %s by %s', async (_, type, value, warns) => {
+  const { problems, warnings } = await run(onRequest([action(type, { headers: { 'x-visitor': value } })]));
+  const warning = {
+    path: 'on_http_request[0].actions[0].config.headers.x-visitor',
+    message: expect.stringMatching(/set-headers/),
+  };
+  expect([problems, warnings]).toEqual([[], warns ? [warning] : []]);
+  expect((await run(onResponse([action(type, { headers: { 'x-visitor': value } })]))).warnings).toEqual([]);
 });

@@ -77,7 +77,7 @@ export function exchangeOf(shape: ExchangeShape = {}): TestExchange {
     scheme,
     host: shape.host ?? 'app.example.com',
     target,
-    fields: fieldsOf(shape.fields),
+    fields: fieldsOf(shape.fields, true),
     bodyLength: shape.isChunked ? undefined : body.length,
     receivedAt: NOON,
     body: async () => (body.length > 1024 * 1024 ? undefined : body),
@@ -186,6 +186,6 @@ function visitOf(shape: ConnectionShape) {
   };
 }
 
-function fieldsOf(fields: Fields = []): HeaderList {
-  return new HeaderList(Array.isArray(fields) ? fields : Object.entries(fields));
+function fieldsOf(fields: Fields = [], isOfRequest = false): HeaderList {
+  return new HeaderList(Array.isArray(fields) ? fields : Object.entries(fields), isOfRequest);
 }

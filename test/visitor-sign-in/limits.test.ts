@@ -30,7 +30,7 @@ const refreshes = () => stage.provider.asked('/token').filter(({ body }) => body
 const introduce = {
   actions: [
     {
-      type: 'add-headers',
+      type: 'set-headers',
       config: {
         headers: {
           'x-email': '${actions.oidc.identity.email}',

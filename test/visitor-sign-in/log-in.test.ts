@@ -19,7 +19,7 @@ const SESSION = '__Host-gateway_session.visitor';
 const INTRODUCE = {
   actions: [
     {
-      type: 'add-headers',
+      type: 'set-headers',
       config: {
         headers: {
           'x-email': '${actions.oidc.identity.email}',

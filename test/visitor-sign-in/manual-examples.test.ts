@@ -19,8 +19,13 @@ test('it lets in whom it names, tells the service who that is, and keeps others 
     .replace('https://id.example.com', stage.provider.issuer)
     .replace('a-secret-of-the-provider', CLIENT.client_secret);
   const origin = await stage.servePolicy(parse(filled));
-  const { page } = await stage.signIn(`${origin}/page`, 'ann');
+  const { page, browser } = await stage.signIn(`${origin}/page`, 'ann');
   expect(echoOf(page).headers['x-visitor']).toBe('ann@example.com');
+  const forged = await browser.open(`${origin}/`, {
+    headers: { 'x-visitor': 'root@example.com', X_VISITOR: 'root@example.com' },
+  });
+  expect(echoOf(forged).headers).toMatchObject({ 'x-visitor': 'ann@example.com' });
+  expect(echoOf(forged).headers).not.toHaveProperty('x_visitor');
   stage.provider.users.set('eve', { email: 'eve@example.org', email_verified: true });
   expect((await stage.signIn(`${origin}/page`, 'eve')).page.status).toBe(403);
 });

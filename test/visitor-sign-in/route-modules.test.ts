@@ -36,7 +36,7 @@ function signingPolicy(): string {
     config: { issuer_url: stage.provider.issuer, ...CLIENT, scopes: ['email'] },
   };
   const introduce = {
-    type: 'add-headers',
+    type: 'set-headers',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: templates of policies look like that
     config: { headers: { 'x-email': '${actions.oidc.identity.email}' } },
   };

@@ -84,7 +84,7 @@ test('who knows the client but not its secret reads nothing of a session, also n
   const [one, other, right] = [`one.${domain}`, `two.${domain}`, `three.${domain}`];
   const { browser } = await stage.signIn(`${await stage.serveAt(one, shared(domain))}/`);
   const introduce = {
-    actions: [{ type: 'add-headers', config: { headers: { 'x-token': '${actions.oidc.access_token}' } } }],
+    actions: [{ type: 'set-headers', config: { headers: { 'x-token': '${actions.oidc.access_token}' } } }],
   };
   const spying = {
     type: 'openid-connect',

@@ -23,6 +23,7 @@ import { rateLimitAction } from './rate-limit.ts';
 import { redirectAction } from './redirect.ts';
 import { removeHeadersAction } from './remove-headers.ts';
 import { restrictIpsAction } from './restrict-ips.ts';
+import { setHeadersAction } from './set-headers.ts';
 import { setVarsAction } from './set-vars.ts';
 import { terminateTlsAction } from './terminate-tls.ts';
 import { urlRewriteAction } from './url-rewrite.ts';
@@ -48,6 +49,7 @@ export const actionKinds: readonly ActionKind[] = [
   requestBodyFindReplaceAction,
   responseBodyFindReplaceAction,
   restrictIpsAction,
+  setHeadersAction,
   setVarsAction,
   sseFindReplaceAction,
   terminateTlsAction,

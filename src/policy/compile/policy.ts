@@ -6,9 +6,10 @@ import { compileOnce } from '../cel/compilation.ts';
 import type { PolicyPhase } from '../cel/vocabulary.ts';
 import type { CompiledRules, PolicyRule } from '../run/phase-run.ts';
 import { connectionModule, httpModule } from '../run/policy-modules.ts';
+import type { PolicyWarning } from '../settings/action-kind.ts';
 import type { CookieDomainUse, IssuerUse, SecretUse } from '../settings/phase-context.ts';
 import { readPolicyDocument } from '../settings/policy-text.ts';
-import { PolicyError, PROBLEM, Problems } from '../settings/problems.ts';
+import { PolicyError, PROBLEM, PROBLEMS_MAX, Problems } from '../settings/problems.ts';
 import { compileRules, type RuleSource } from './rules.ts';
 
 /** A compiled policy as modules. A phase without rules has none, so that it costs nothing. */
@@ -30,7 +31,7 @@ export interface CompiledPolicy {
  * @throws {PolicyError} with up to 20 mistakes.
  */
 export function compilePolicyText(text: string, owner: ModuleOwner, environment: ModuleEnvironment): CompiledPolicy {
-  return modulesOf(compileText(text, owner, environment), environment);
+  return modulesOf(compileText(text, owner, environment), owner, environment);
 }
 
 /**
@@ -42,10 +43,14 @@ export function compilePolicyDocument(
   owner: ModuleOwner,
   environment: ModuleEnvironment,
 ): CompiledPolicy {
-  return modulesOf(compileChecked(validateShape(document, owner.proto), owner, environment), environment);
+  return modulesOf(compileChecked(validateShape(document, owner.proto), owner, environment), owner, environment);
 }
 
-function modulesOf({ rules, secrets }: Compilation, environment: ModuleEnvironment): CompiledPolicy {
+function modulesOf(
+  { rules, secrets }: Compilation,
+  owner: ModuleOwner,
+  environment: ModuleEnvironment,
+): CompiledPolicy {
   const steps = (rules.on_http_request ?? []).flatMap((rule) => rule.steps);
   const issuers = steps.flatMap(({ action: { issuer }, path }) =>
     issuer ? [{ issuer, path: `${path}.config.issuer_url` }] : [],
@@ -53,8 +58,18 @@ function modulesOf({ rules, secrets }: Compilation, environment: ModuleEnvironme
   const cookieDomains = steps.flatMap(({ action: { cookieDomain: domain }, path }) =>
     domain ? [{ domain, path: `${path}.config.auth_cookie_domain` }] : [],
   );
+  for (const warning of warningsOf(rules)) environment.warn?.(owner, warning);
   const modules = { http: httpModule(rules, environment), connection: connectionModule(rules, environment) };
   return { ...modules, secrets, issuers, cookieDomains };
+}
+
+/** What is allowed in rules, and hardly meant; up to 20 things. */
+export function warningsOf(rules: CompiledRules): PolicyWarning[] {
+  const steps = Object.values(rules).flatMap((phase) => phase.flatMap((rule) => rule.steps));
+  const all = steps.flatMap(({ action: { warnings = [] }, path: at }) =>
+    warnings.map(({ path, message }) => ({ path: `${at}.config.${path}`, message })),
+  );
+  return all.slice(0, PROBLEMS_MAX);
 }
 
 /**

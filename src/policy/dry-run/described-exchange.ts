@@ -31,7 +31,10 @@ export function describedExchange(
   const url = new URL(described.url);
   const headers = described.headers ?? [];
   let body: Buffer = Buffer.from(described.body ?? '');
-  const fields = listOf(headers.filter(({ name }) => name.toLowerCase() !== 'host'));
+  const fields = listOf(
+    headers.filter(({ name }) => name.toLowerCase() !== 'host'),
+    true,
+  );
   const port = Number(url.port) || PORTS[proto];
   const isTls = proto === 'https' || proto === 'tls';
   return {
@@ -77,7 +80,7 @@ export function describedExchange(
 
 /** Makes a response of the upstream. */
 export function describedResponse({ status = 200, headers = [], body = '' }: DryRunResponse): HttpResponse {
-  return responseWith(status, listOf(headers), Buffer.from(body), false);
+  return responseWith(status, listOf(headers, false), Buffer.from(body), false);
 }
 
 function responseWith(status: number, fields: HeaderList, sent: Buffer, isSynthetic: boolean): HttpResponse {
@@ -113,5 +116,8 @@ export function toFieldList(list: HeaderList['list']): DryRunField[] {
   return list.map(([name, value]) => ({ name, value }));
 }
 
-const listOf = (fields: readonly DryRunField[]) =>
-  new HeaderList(fields.map(({ name, value }) => [name, value] as const));
+const listOf = (fields: readonly DryRunField[], isOfRequest: boolean) =>
+  new HeaderList(
+    fields.map(({ name, value }) => [name, value] as const),
+    isOfRequest,
+  );

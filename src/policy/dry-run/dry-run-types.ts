@@ -2,6 +2,7 @@
 
 import type { PolicyProblem } from '../../protocol/policy/policy-shape.ts';
 import type { PolicyPhase } from '../cel/vocabulary.ts';
+import type { PolicyWarning } from '../settings/action-kind.ts';
 
 /** A header field. */
 export interface DryRunField {
@@ -102,6 +103,8 @@ export interface DryRunOutcome {
 export interface DryRunResult {
   /** The mistakes in the policy; with any, nothing was run. */
   problems: readonly PolicyProblem[];
+  /** What is allowed in it, and hardly meant. */
+  warnings: readonly PolicyWarning[];
   /** All rules, in the order of the phases. */
   rules: DryRunRule[];
   /** The entries of the `log` actions. */

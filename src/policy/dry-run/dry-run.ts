@@ -13,7 +13,7 @@ import { refuseOutbound } from '../../http/outbound.ts';
 import { isAmbiguousPath, pathOfTarget } from '../../http/path.ts';
 import { visitorErrors } from '../../http/visitor-errors.ts';
 import { ReachableHosts } from '../../net/reachable-hosts.ts';
-import { compilePolicyRules } from '../compile/policy.ts';
+import { compilePolicyRules, warningsOf } from '../compile/policy.ts';
 import { refuseKeyFetch } from '../keys/key-cache.ts';
 import type { CompiledRules } from '../run/phase-run.ts';
 import { connectionModule, httpModule } from '../run/policy-modules.ts';
@@ -71,10 +71,10 @@ export async function dryRun(
     if (asksServers(rules)) await mayAsk();
     const trace = new Trace(rules);
     const outcome = await new DryRun(rules, exchange, environment, trace).outcome(response);
-    return { problems: [], rules: trace.rules, notes, outcome };
+    return { problems: [], warnings: warningsOf(rules), rules: trace.rules, notes, outcome };
   } catch (error) {
     if (!(error instanceof PolicyError)) throw error;
-    return { problems: error.problems, rules: [], notes, outcome: undefined };
+    return { problems: error.problems, warnings: [], rules: [], notes, outcome: undefined };
   }
 }
 

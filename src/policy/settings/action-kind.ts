@@ -72,6 +72,14 @@ export interface ActionRun {
 /** The result of an action. In `on_tcp_connect` a connection can be closed or forwarded; there are no responses. */
 export type ActionVerdict = Verdict | CloseConnection | ForwardToEndpoint;
 
+/** Something that is allowed, and hardly meant. */
+export interface PolicyWarning {
+  /** The member, as in `headers.x-visitor`; of a whole policy, as in `on_http_request[0].actions[1].config.headers.x-visitor`. */
+  path: string;
+  /** To be read after the path. */
+  message: string;
+}
+
 /** An action of a compiled policy. */
 export interface CompiledAction {
   /** Whether it always ends the run, so that no action after it can run. */
@@ -88,6 +96,7 @@ export interface CompiledAction {
   readonly issuer?: string;
   /** The domain whose hosts share visitors' sessions. */
   readonly cookieDomain?: string;
+  readonly warnings?: readonly PolicyWarning[];
   /** Runs the action. */
   run(run: ActionRun): ActionVerdict | Promise<ActionVerdict>;
   /**

@@ -49,6 +49,7 @@ const SECRETS = {
   'request-body-find-replace': none,
   'response-body-find-replace': none,
   'restrict-ips': none,
+  'set-headers': none,
   'set-vars': none,
   'sse-find-replace': none,
   'terminate-tls': [{ name: 'server_private_key' }],

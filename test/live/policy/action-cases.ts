@@ -74,6 +74,12 @@ const changing: ActionCase[] = [
     ['from ${conn.client_ip}', sends({ 'x-added': 'from 127.0.0.1' })],
   ),
   varied(
+    'set-headers',
+    (value: string) => onRequest([action('set-headers', { headers: { 'x-one': value } })]),
+    ['3', sends({ 'x-one': '3', 'x-two': '2' }, both)],
+    ['from ${conn.client_ip}', sends({ 'x-one': 'from 127.0.0.1', 'x-two': '2' }, both)],
+  ),
+  varied(
     'remove-headers',
     (name: string) => onRequest([action('remove-headers', { headers: [name] })]),
     ['x-one', sends({ 'x-two': '2' }, both, 'x-one')],

@@ -5,6 +5,7 @@ import { action, onRequest, onResponse, type ValidDocument } from './support.ts'
 
 const passed = { status: 200, body: 'from upstream' };
 const add = (headers: object) => action('add-headers', { headers });
+const set = (headers: object) => action('set-headers', { headers });
 
 const headers: ValidDocument[] = [
   {
@@ -34,6 +35,25 @@ const headers: ValidDocument[] = [
     policy: onResponse([add({ 'x-status': '${res.status_code}' })], 'res.status_code >= 200'),
     origin: { status: 201 },
     expected: { status: 201, body: 'from upstream', headers: { 'x-status': '201' } },
+  },
+  {
+    name: 'header fields are set in place of those that there are, also of those that CGI would read as the same',
+    policy: onRequest([set({ 'X-User': 'ann', 'x-new': '${req.method}' })]),
+    request: { headers: { 'x-user': 'root', X_User: 'root', 'x-USER': 'admin', 'x-users': '1' } },
+    expected: {
+      ...passed,
+      upstream: { headers: { 'x-user': 'ann', 'x-new': 'GET', 'x-users': '1' }, without: ['x_user'] },
+    },
+  },
+  {
+    name: 'the host is set',
+    policy: onRequest([set({ host: 'inner.example.com' })]),
+    expected: { ...passed, upstream: { headers: { host: 'inner.example.com' } } },
+  },
+  {
+    name: 'header fields of answers are set in place of those that there are',
+    policy: onResponse([set({ 'x-upstream': 'no', 'x-status': '${res.status_code}' })]),
+    expected: { ...passed, headers: { 'x-upstream': 'no', 'x-status': '200' } },
   },
   {
     name: 'header fields are taken out of requests',

@@ -10,6 +10,7 @@ import type {
   DryRunReturned,
   DryRunRule,
 } from '../../../policy/dry-run/dry-run-types.ts';
+import type { PolicyWarning as Warning } from '../../../policy/settings/action-kind.ts';
 import type { PolicyProblem as Problem } from '../../../protocol/policy/policy-shape.ts';
 import { builder } from '../../builder/builder.ts';
 
@@ -23,6 +24,18 @@ const PolicyProblem = builder.objectRef<Problem>('PolicyProblem').implement({
     errorCode: t.string({
       description: 'The code that an upload of the policy would be refused with.',
       resolve: ({ number }) => `ERR_GATEWAY_${number}`,
+    }),
+  }),
+});
+
+const PolicyWarning = builder.objectRef<Warning>('PolicyWarning').implement({
+  description: 'One thing in a policy that is allowed, and hardly meant.',
+  fields: (t) => ({
+    path: t.exposeString('path', {
+      description: 'Where, as `on_http_request[0].actions[1].config.headers.x-visitor`.',
+    }),
+    message: t.exposeString('message', {
+      description: 'What it does, and what would be better, to be read behind the path.',
     }),
   }),
 });
@@ -157,6 +170,12 @@ export const PolicyEvaluation = builder.objectRef<DryRunResult>('PolicyEvaluatio
       type: [PolicyProblem],
       description: 'What is wrong with the policy, up to 20 things; then nothing was run. Empty when it can be used.',
       resolve: ({ problems }) => [...problems],
+    }),
+    warnings: t.field({
+      type: [PolicyWarning],
+      description:
+        'What is allowed in the policy, and hardly meant, up to 20 things. The log of the gateway has them, too.',
+      resolve: ({ warnings }) => [...warnings],
     }),
     rules: t.expose('rules', { type: [EvaluatedRule], description: 'Every rule, in the order of phases.' }),
     notes: t.expose('notes', { type: ['Json'], description: 'What the `log` actions would write into the log.' }),

@@ -168,6 +168,11 @@ export function DryRun({ document, text, host }: DryRunProps) {
       )}
       {evaluation && (
         <div class={evaluation.of === contents() ? undefined : 'stale'}>
+          {evaluation.result.warnings.map(({ path, message }) => (
+            <Note key={path} variant="warn">
+              <code>{path}</code> {message}
+            </Note>
+          ))}
           <Explanation evaluation={evaluation.result} />
         </div>
       )}
