@@ -11,4 +11,5 @@ import '../live/restrictions/agents.test.ts';
 import '../live/restrictions/visitors.test.ts';
 import '../live/traffic-events/kinds.test.ts';
 import '../tunnel/sdk-traffic.test.ts';
+import '../visitor-sign-in/first-answer.test.ts';
 import '../visitor-sign-in/revocation.test.ts';
