@@ -11,6 +11,8 @@ import Provider, { type Configuration } from 'oidc-provider';
 export interface Asked {
   method: string;
   path: string;
+  /** The value of its Authorization; '' without one. */
+  authorization: string;
   body: string;
 }
 
@@ -34,19 +36,28 @@ export interface TestProvider {
 export interface ProviderOptions {
   /** A redirect URI of its client. */
   callback?: string;
+  /** How its client proves who it is; by HTTP Basic when left out. */
+  authMethod?: 'client_secret_basic' | 'client_secret_post';
+  /** What it signs ID tokens with; RS256 when left out. */
+  alg?: 'RS256' | 'ES256';
   /** How long access tokens live; seconds. */
   accessSeconds?: number;
 }
 
 export const CLIENT = { client_id: 'shop', client_secret: 'a secret that only the test has' };
 
-const newKey = () => generateKeyPair('RS256', { extractable: true });
+const newKey = (alg: string) => generateKeyPair(alg, { extractable: true });
 
 /** That of every provider of this worker: making one takes as long as several log-ins. */
 let firstKey: Promise<GenerateKeyPairResult> | undefined;
 
 /** Starts one, with the client `CLIENT`. */
-export async function startProvider({ callback, accessSeconds = 3600 }: ProviderOptions = {}): Promise<TestProvider> {
+export async function startProvider({
+  callback,
+  authMethod = 'client_secret_basic',
+  alg = 'RS256',
+  accessSeconds = 3600,
+}: ProviderOptions = {}): Promise<TestProvider> {
   const registered = new Set(callback === undefined ? [] : [callback]);
   const asked: Asked[] = [];
   const users: TestProvider['users'] = new Map();
@@ -54,7 +65,8 @@ export async function startProvider({ callback, accessSeconds = 3600 }: Provider
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks).toString();
-    asked.push({ method: request.method ?? '', path: (request.url ?? '').replace(/\?.*/, ''), body });
+    const { method = '', url = '', headers } = request;
+    asked.push({ method, path: url.replace(/\?.*/, ''), authorization: headers.authorization ?? '', body });
     if (await provider.intercept?.(request, response, body)) return;
     (request as unknown as { body: string }).body = body; // It was read already, which the provider expects of parsers.
     handle(request, response);
@@ -66,10 +78,13 @@ export async function startProvider({ callback, accessSeconds = 3600 }: Provider
       {
         ...CLIENT,
         redirect_uris: [callback ?? 'https://none.example/'], // What counts is `registered`.
+        token_endpoint_auth_method: authMethod,
+        id_token_signed_response_alg: alg,
         grant_types: ['authorization_code', 'refresh_token'],
         response_types: ['code'],
       },
     ],
+    clientAuthMethods: [authMethod, 'none'],
     cookies: { keys: ['a key of the test'] },
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
     ttl: {
@@ -98,15 +113,15 @@ export async function startProvider({ callback, accessSeconds = 3600 }: Provider
     const key = {
       ...(await exportJWK(privateKey)),
       use: 'sig',
-      alg: 'RS256',
+      alg,
       kid: `key-${Date.now()}-${Math.random()}`,
     };
     const made = new Provider(issuer, { ...configuration(), jwks: { keys: [key] } });
     made.Client.prototype.redirectUriAllowed = (uri: string) => registered.has(uri);
     return made.callback();
   };
-  firstKey ??= newKey();
-  let handle = await withKey(await firstKey);
+  firstKey ??= newKey('RS256');
+  let handle = await withKey(await (alg === 'RS256' ? firstKey : newKey(alg)));
   const provider: TestProvider = {
     issuer,
     asked: (path) => asked.filter((one) => one.path === path),
@@ -114,7 +129,7 @@ export async function startProvider({ callback, accessSeconds = 3600 }: Provider
     users,
     register: (uri) => void registered.add(uri),
     async rotateKeys() {
-      handle = await withKey(await newKey());
+      handle = await withKey(await newKey(alg));
     },
     async close() {
       server.closeAllConnections();

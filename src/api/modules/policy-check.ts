@@ -79,7 +79,7 @@ export async function checkTrafficPolicy(
     );
     if (connection && proto === 'https') throw new PolicyError([noConnections]);
     await checkSecrets(db, accountId, secrets);
-    await checkCookieDomains(db, accountId, baseDomain, cookieDomains);
+    await checkCookieDomains(db, accountId, app.config.baseDomain, cookieDomains);
     if (enabled && issuers.length > 0) await checkIssuers(db, owner, context.issuers, issuers);
     return sealPolicy(app.keys, owner, enabled, split);
   } catch (error) {
