@@ -101,7 +101,7 @@ export async function keepSites(
       { site, keptBy: accountId, endedOf: otherAccountId, names },
       'two accounts used names of one site: the one that was there first keeps it, and the names of the other were ended',
     );
-  await prisma.$transaction((tx) => sweepSites(tx, scope));
+  while (await prisma.$transaction((tx) => sweepSites(tx, scope)));
 }
 
 /** Checks at intervals whether sessions of this node have ended elsewhere without this node having heard it. @returns the timer. */

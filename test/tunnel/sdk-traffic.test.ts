@@ -6,6 +6,8 @@ import { createServer as createH2 } from 'node:http2';
 import { connect, createServer } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
+import { newCredential } from '../support/agents/live.ts';
+import { codeOf, rawAgent } from '../support/agents/raw-agent.ts';
 import { httpName } from '../support/agents/sdk.ts';
 import { crowd, download, listen, startUpstream, upload } from '../support/events/traffic.ts';
 import { eventually } from '../support/eventually.ts';
@@ -41,6 +43,17 @@ describe('what is served', () => {
     expect(await visit(String(listener.url()), lab.gateway.https, { ca: lab.gateway.ca })).toMatchObject({
       body: 'hello',
     });
+  });
+
+  test('and nobody else serves a name of its site, under any scheme', async () => {
+    const { listener, name } = await hello();
+    const stranger = await rawAgent(lab.gateway);
+    expect((await stranger.auth((await newCredential(await lab.gateway.newAccount())).authtoken)).Error).toBe('');
+    for (const Proto of ['http', 'https', 'tls'])
+      for (const host of [name, `below.${name}`]) expect(codeOf(await stranger.bind(host, { Proto }))).toBe(320);
+    expect((await get(listener.url())).body).toBe('hello');
+    await listener.close();
+    expect(codeOf(await stranger.bind(`below.${name}`, { Proto: 'tls' }))).toBeUndefined();
   });
 
   test('http to an upstream that is not there is the SDK’s own 502', async () => {

@@ -44,30 +44,39 @@ export const lockSites = (holders: readonly SiteHolder[]) => Prisma.sql`
 /**
  * Every use of a site, as `site`, `account_id`, `host`, `since`, `endpoint_id` where an endpoint serves it, and `address` but of
  * reservations. Of an address that is held only, the time at which it was bound is known by what went offline.
+ * @param accountIds whose uses are looked for, by indexes; left out, everybody's.
  */
-export function siteUses({ baseDomain, nodeId, holdMs }: SiteScope): Prisma.Sql {
+export function siteUses({ baseDomain, nodeId, holdMs }: SiteScope, accountIds?: readonly string[]): Prisma.Sql {
   const suffix = `.${baseDomain}`;
   const isBelow = (column: string) => Prisma.sql`right(${Prisma.raw(column)}, ${suffix.length}::int) = ${suffix}`;
+  const isOf = (column: string) =>
+    accountIds ? Prisma.sql`AND ${Prisma.raw(column)} = ANY(${[...accountIds]})` : Prisma.empty;
   const isAlive = Prisma.sql`(n.id = ${nodeId} OR n.lease_until + ${holdMs} * interval '1 millisecond' > now())`;
   return Prisma.sql`
     SELECT substring(left(host, -${suffix.length}::int) FROM '[^.]*$') || ${suffix} AS site, u.* FROM (
       SELECT e.account_id, split_part(e.address, ':', 2) AS host, e.created_at AS since, e.id AS endpoint_id, e.address FROM endpoint e
-      WHERE ${isBelow('e.address')} AND (
+      WHERE ${isBelow('e.address')} ${isOf('e.account_id')} AND (
         EXISTS (SELECT 1 FROM node n WHERE n.id = e.node_id AND ${isAlive})
         OR EXISTS (SELECT 1 FROM tunnel_leg l JOIN node n ON n.id = l.node_id WHERE l.tunnel_id = e.tunnel_id AND ${isAlive}))
       UNION ALL
       SELECT c.account_id, split_part(c.address, ':', 2), coalesce(o.online_at, now()), NULL, c.address FROM claim c
       LEFT JOIN offline_endpoint o ON o.account_id = c.account_id AND o.address = c.address
-      WHERE c.held_until > now() AND ${isBelow('c.address')}
+      WHERE c.held_until > now() AND ${isBelow('c.address')} ${isOf('c.account_id')}
       UNION ALL
-      SELECT d.account_id, d.domain, d.created_at, NULL, NULL FROM reserved_domain d WHERE ${isBelow('d.domain')}
+      SELECT d.account_id, d.domain, d.created_at, NULL, NULL FROM reserved_domain d
+      WHERE ${isBelow('d.domain')} ${isOf('d.account_id')}
     ) AS u`;
 }
 
-/** The accounts that use each of these sites now. */
-export async function siteUsers(db: Db, sites: readonly string[], scope: SiteScope): Promise<Map<string, Set<string>>> {
+/** The accounts, of these or all, that use each of these sites now. */
+async function siteUsers(
+  db: Db,
+  sites: readonly string[],
+  scope: SiteScope,
+  accountIds?: readonly string[],
+): Promise<Map<string, Set<string>>> {
   const rows = await db.$queryRaw<SiteHolder[]>`
-    SELECT DISTINCT site, account_id AS "accountId" FROM (${siteUses(scope)}) AS used WHERE site = ANY(${[...sites]})`;
+    SELECT DISTINCT site, account_id AS "accountId" FROM (${siteUses(scope, accountIds)}) AS used WHERE site = ANY(${[...sites]})`;
   const users = new Map<string, Set<string>>(sites.map((site) => [site, new Set()]));
   for (const { site, accountId } of rows) users.get(site)?.add(accountId);
   return users;
@@ -87,9 +96,12 @@ export async function decideSites(
   const owners = new Map(locked.map(({ site, accountId }) => [site, accountId]));
   const claimants = new Map<string, string[]>();
   for (const { site, accountId } of wanted) claimants.set(site, [...(claimants.get(site) ?? []), accountId]);
-  const left = [...claimants]
-    .filter(([site, accounts]) => !accounts.includes(owners.get(site) ?? ''))
-    .map(([site]) => site);
+  const others = [...claimants.keys()].filter((site) => !claimants.get(site)?.includes(owners.get(site) ?? ''));
+  if (others.length === 0) return owners;
+  // Most are in use by the account of the row, which is looked up fast, however often somebody asks for what is another's.
+  const ownerIds = others.flatMap((site) => owners.get(site) ?? []);
+  const usedByOwners = await siteUsers(db, others, scope, ownerIds);
+  const left = others.filter((site) => !usedByOwners.get(site)?.has(owners.get(site) ?? ''));
   if (left.length === 0) return owners;
   const moved: SiteHolder[] = [];
   for (const [site, users] of await siteUsers(db, left, scope)) {
@@ -126,17 +138,26 @@ export async function isSiteFree(db: Db, { site, accountId }: SiteHolder, scope:
   return [...users].every((user) => user === accountId);
 }
 
-/** The most rows that one sweep deletes. Binds in their sites wait for it. */
+/** The most rows that one transaction deletes. Binds in their sites wait for it. */
 const SWEPT_MAX = 1000;
 
 /**
  * Deletes the rows of sites that nobody uses. What is locked is being used, or will be. Of what is not, a bind may just have been
  * committed that this statement's snapshot lacks: so it is looked at again once it is locked.
+ * @returns whether there may be more.
  */
-export async function sweepSites(db: Db, scope: SiteScope): Promise<void> {
-  const isUnused = Prisma.sql`NOT EXISTS (SELECT 1 FROM (${siteUses(scope)}) AS used WHERE used.site = site.name)`;
-  const rows = await db.$queryRaw<{ name: string }[]>`
-    SELECT name FROM site WHERE ${isUnused} ORDER BY name LIMIT ${SWEPT_MAX} FOR UPDATE SKIP LOCKED`;
-  if (rows.length === 0) return;
-  await db.$executeRaw`DELETE FROM site WHERE name = ANY(${rows.map(({ name }) => name)}) AND ${isUnused}`;
+export async function sweepSites(db: Db, scope: SiteScope): Promise<boolean> {
+  const unused = await db.$queryRaw<{ name: string }[]>`
+    WITH used AS MATERIALIZED (SELECT DISTINCT site FROM (${siteUses(scope)}) AS u)
+    SELECT s.name FROM site s LEFT JOIN used ON used.site = s.name WHERE used.site IS NULL
+    ORDER BY s.name LIMIT ${SWEPT_MAX} FOR UPDATE OF s SKIP LOCKED`;
+  if (unused.length === 0) return false;
+  const users = await siteUsers(
+    db,
+    unused.map(({ name }) => name),
+    scope,
+  );
+  const left = unused.flatMap(({ name }) => (users.get(name)?.size === 0 ? [name] : []));
+  await db.site.deleteMany({ where: { name: { in: left } } });
+  return left.length === SWEPT_MAX;
 }

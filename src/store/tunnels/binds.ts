@@ -47,7 +47,7 @@ interface RefusedBatch {
 }
 
 /**
- * Returns the function that decides binds. A batch takes at most eight statements when no subscription gets events, and two more where
+ * Returns the function that decides binds. A batch takes at most eight statements when no subscription gets events, and three more where
  * a site was another account's before; it takes twice as many when some of the batch are refused.
  */
 export function createBind(deps: RegistrarDeps): (request: BindRequest) => Promise<Answer> {
