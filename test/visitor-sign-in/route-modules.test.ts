@@ -172,6 +172,29 @@ test('a policy that signs in on the same route has a session of its own: both mu
   expect(await statusOf(browser, `${origin}/`)).toBe(401);
 });
 
+test('who has signed in is told to the endpoint that a policy forwards to, and nothing that the visitor says of it', async () => {
+  const domain = `${newName().split('.')[0]}.internal`;
+  const session = await sdkSession(gateway, authtoken);
+  await session
+    .httpEndpoint()
+    .domain(domain)
+    .listenAndForward((await startShowing()).url);
+  const forward = { actions: [{ type: 'forward-internal', config: { url: `https://${domain}` } }] };
+  const value = JSON.stringify({ on_http_request: [forward] });
+  const { origin } = await served({ oidc: oidc(), traffic_policy: { value } });
+  const { browser } = await stage.signIn(`${origin}/`);
+  const page = await browser.open(`${origin}/`, {
+    headers: {
+      'gateway-auth-user-email': 'root@example.com',
+      'gateway-auth-user-role': 'root',
+      gateway_auth_user_id: 'root',
+    },
+  });
+  const { headers } = echoOf(page);
+  expect(headers).toMatchObject({ 'gateway-auth-user-email': 'ann@example.com' });
+  for (const name of ['gateway-auth-user-role', 'gateway_auth_user_id']) expect(headers).not.toHaveProperty([name]);
+});
+
 describe('the secret of the client', () => {
   test('is sealed in the database, and shown at neither door', async () => {
     const { edge } = await served({ oidc: oidc() });

@@ -1,7 +1,6 @@
 // What the actions have in common that write header fields: `add-headers` beside those that there are, `set-headers` in their place.
 
 import type { HeaderList } from '../../http/header-list.ts';
-import { FOREIGN_NAMESPACE } from '../../tunnel/control/compatibility.ts';
 import type { Template } from '../cel/template.ts';
 import type { CompiledAction, ConfigReader, PolicyWarning } from '../settings/action-kind.ts';
 import { HEADER_VALUE_MAX } from '../settings/headers.ts';
@@ -26,11 +25,8 @@ const HEADERS_MAX = 10;
 /** A host name or an address, optionally with a port (RFC 9110, section 7.2). */
 const HOST = /^[-.0-9A-Za-z[\]:]{1,255}$/;
 
-/** What was found out of a visitor, by whatever action or certificate, in the text of a template. */
-const IDENTITY = new RegExp(
-  String.raw`\bactions\b[\s.\['"]*(?:${FOREIGN_NAMESPACE}\b[\s.\]\['"]*)?(?:oidc|oauth|jwt_validation|basic_auth|http_request)\b` +
-    String.raw`|\bconn\s*\.\s*tls\s*\.\s*client\b|\bconn\s*\.\s*TLS\s*\.\s*CertCN\b`,
-);
+/** What actions or the certificate have found out of a visitor, in the text of a template. */
+const FINDING = /\bactions\s*[.[]|\bconn\s*\.\s*(?:tls\s*\.\s*client|TLS\s*\.\s*CertCN)\b/;
 
 /** Compiles such an action. */
 export function writtenHeaders(config: ConfigReader, writing: HeaderWriting): CompiledAction {
@@ -70,7 +66,7 @@ export function writtenHeaders(config: ConfigReader, writing: HeaderWriting): Co
 }
 
 function forgeable({ name, value }: WrittenHeader): PolicyWarning[] {
-  if (name === 'host' || value.constant !== undefined || !IDENTITY.test(value.text)) return [];
+  if (name === 'host' || value.constant !== undefined || !FINDING.test(value.text)) return [];
   const message =
     'says what was found out of the visitor beside a field of that name which the visitor has sent, and the service may read that one: ' +
     'use set-headers, which replaces it';
