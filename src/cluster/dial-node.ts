@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
-import { GROUPS } from '../protocol/tls-suites.ts';
+import { CLIENT_TLS } from '../protocol/tls-suites.ts';
 import type { LocalSockets } from './local-sockets.ts';
 import { type NodeIdentity, nodeIdOf } from './node-identity.ts';
 
@@ -36,7 +36,7 @@ export async function dialNode(
     cert,
     key,
     minVersion: 'TLSv1.3',
-    ecdhCurve: GROUPS,
+    ...CLIENT_TLS,
     // The certificate names a node, and not the host.
     checkServerIdentity: (_, certificate) =>
       nodeIdOf(certificate) === nodeId ? undefined : new Error(`the node at ${host}:${port} is not ${nodeId}`),

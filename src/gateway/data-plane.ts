@@ -218,7 +218,7 @@ async function startParts(
   balance?.add('agent', agents.server);
   const issue = () => certificates.agentListener(hosts);
   await startCertificateRenewal(parts, { name: 'the listeners', issue, listeners: [agents, tls], onFailure });
-  dataPlaneMetrics(registry, { counters, limit, sessions, endpoints, dialer });
+  dataPlaneMetrics(registry, { counters, limit, handshakes: tls.handshakeCounts, sessions, endpoints, dialer });
   clusterMetrics(registry, cluster, registrar.lookups);
 
   const ownListeners = sharesListeners

@@ -4,6 +4,7 @@ import type { Registry } from 'prom-client';
 import type { AddressDialer } from '../edge/dialing/address-dialer.ts';
 import type { Counters } from '../edge/metrics/counters.ts';
 import { BOUNDS_MS } from '../edge/metrics/duration-histogram.ts';
+import type { HandshakeCounts } from '../edge/tls/handshake-turns.ts';
 import type { ConnectionLimit } from '../edge/visitors/connection-limit.ts';
 import type { ByteCounters } from '../protocol/relay.ts';
 import type { EndpointRegistry } from '../tunnel/endpoints/endpoint-registry.ts';
@@ -13,6 +14,7 @@ import { type LabelledValue, metricsFor } from './metrics.ts';
 export interface DataPlaneMetricsSource {
   counters: Counters;
   limit: ConnectionLimit;
+  handshakes: HandshakeCounts;
   sessions: Pick<AgentSessions, 'size' | 'refusals'>;
   endpoints: Pick<EndpointRegistry, 'size'>;
   dialer: Pick<AddressDialer, 'count'>;
@@ -21,13 +23,19 @@ export interface DataPlaneMetricsSource {
 /** Registers the metrics. */
 export function dataPlaneMetrics(
   registry: Registry,
-  { counters, limit, sessions, endpoints, dialer }: DataPlaneMetricsSource,
+  { counters, limit, handshakes, sessions, endpoints, dialer }: DataPlaneMetricsSource,
 ): void {
   const { gauge, counter, histogram } = metricsFor(registry);
   gauge('tunnel_sessions', 'Sessions of agents on this node.', () => sessions.size);
   gauge('tunnel_endpoints', 'Endpoints that are live on this node.', () => endpoints.size);
   gauge('gateway_connections', 'Connections of visitors that are open.', () => limit.open);
   gauge('gateway_backend_connections', 'Connections to static backends, also those not yet open.', () => dialer.count);
+  counter(
+    'gateway_handshakes_held_total',
+    'TLS handshakes of visitors that were delayed or refused, as their address had too many.',
+    ['outcome'],
+    () => Object.entries(handshakes).map(([outcome, count]): LabelledValue => [{ outcome }, count]),
+  );
 
   const listeners = Object.entries({ http: counters.http, https: counters.https });
   counter('gateway_http_requests_total', 'Answers to visitors.', ['listener', 'code_class'], () =>

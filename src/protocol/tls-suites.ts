@@ -1,6 +1,7 @@
 // The cipher suites and groups of every TLS listener, and of connections to hosts that others have chosen.
 
 import { getFips } from 'node:crypto';
+import { DEFAULT_CIPHERS } from 'node:tls';
 
 /**
  * The cipher suites of every TLS listener: those of Mozilla's intermediate configuration with forward secrecy and AEAD.
@@ -31,6 +32,12 @@ export const GROUPS = groupsOf(process.versions.openssl);
 
 /** What every listener speaks TLS on. Versions, and what is asked of clients, are its own. */
 export const SERVER_TLS = { ciphers: CIPHERS, ecdhCurve: GROUPS, honorCipherOrder: true } as const;
+
+/**
+ * What the gateway speaks TLS with to hosts that others have chosen. A server of TLS 1.2 may otherwise choose a finite field of any size
+ * (`DHE`), whose exponentiation it leaves to us.
+ */
+export const CLIENT_TLS = { ciphers: `${DEFAULT_CIPHERS}:!kDHE`, ecdhCurve: GROUPS } as const;
 
 /**
  * Nothing is tried out: Node leaves the error of an unknown group in OpenSSL's queue, where an export of a key takes it for

@@ -8,7 +8,7 @@ import { guardedLookup } from '../net/public-addresses.ts';
 import type { ReachableHosts } from '../net/reachable-hosts.ts';
 import { fetchProblem } from '../policy/auth/fetch-json.ts';
 import { notPublicError, type StandInServer } from '../policy/keys/fetch-bytes.ts';
-import { GROUPS } from '../protocol/tls-suites.ts';
+import { CLIENT_TLS } from '../protocol/tls-suites.ts';
 
 const BYTES_MAX = 512 * 1024;
 /** How long a whole response may take; milliseconds. */
@@ -54,7 +54,7 @@ function fetchOnce(
       method,
       headers: { ...headers, host: url.host, ...(payload && { 'content-length': payload.length }) },
       lookup: guardedLookup(hosts.ruleOf(new URL(url).hostname), notPublicError, standIn?.resolve),
-      ecdhCurve: GROUPS,
+      ...CLIENT_TLS,
       ...(standIn && { port: standIn.port, ca: standIn.ca }),
       signal: AbortSignal.timeout(FETCH_TIMEOUT_MS),
     });

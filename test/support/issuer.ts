@@ -30,6 +30,8 @@ export interface Wanted {
   serialNumber?: string;
   notBefore?: Date;
   notAfter?: Date;
+  /** Bits of an RSA key; left out: the key is on P-256. */
+  rsa?: number;
 }
 
 /** A certificate and its key, in PEM. */
@@ -63,7 +65,7 @@ export function withChain(identity: Identity, ...chain: Identity[]): Identity {
 async function issuerOf(subject: string, keys: CryptoKeyPair, cert: string): Promise<Issuer> {
   const by = { issuer: subject, keys };
   const issue = async (wanted: Wanted, isAuthority: boolean | undefined) => {
-    const own = await newKeys();
+    const own = await newKeys(wanted.rsa);
     return { own, cert: await certificate(wanted, own, by, isAuthority) };
   };
   return {
@@ -110,7 +112,19 @@ async function certificate(wanted: Wanted, keys: CryptoKeyPair, by: Made, isAuth
   return `${made.toString('pem')}\n`;
 }
 
-const newKeys = () => crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+const newKeys = (rsa?: number) =>
+  crypto.subtle.generateKey(
+    rsa
+      ? {
+          name: 'RSASSA-PKCS1-v1_5',
+          modulusLength: rsa,
+          publicExponent: new Uint8Array([1, 0, 1]),
+          hash: 'SHA-256',
+        }
+      : algorithm,
+    true,
+    ['sign', 'verify'],
+  );
 
 async function keyPem({ privateKey }: CryptoKeyPair): Promise<string> {
   return `${PemConverter.encode(await crypto.subtle.exportKey('pkcs8', privateKey), 'PRIVATE KEY')}\n`;

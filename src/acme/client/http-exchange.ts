@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { rootCertificates } from 'node:tls';
-import { GROUPS } from '../../protocol/tls-suites.ts';
+import { CLIENT_TLS } from '../../protocol/tls-suites.ts';
 import { AcmeUnreachable } from './problem.ts';
 import { retryAfterMs } from './retry-after.ts';
 import { checkServerUrl } from './server-url.ts';
@@ -55,7 +55,7 @@ export class AcmeHttp {
     this.#options = options;
     const limits = { keepAlive: true, maxSockets: SOCKETS_MAX, timeout: IDLE_MS };
     this.#agents = {
-      'https:': new HttpsAgent({ ...limits, ecdhCurve: GROUPS, ...(ca && { ca: [...rootCertificates, ca] }) }),
+      'https:': new HttpsAgent({ ...limits, ...CLIENT_TLS, ...(ca && { ca: [...rootCertificates, ca] }) }),
       'http:': new HttpAgent(limits),
     };
   }

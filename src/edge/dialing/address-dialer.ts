@@ -6,7 +6,7 @@ import { writeHostPort } from '../../net/host-port.ts';
 import type { ResolveHost } from '../../net/public-addresses.ts';
 import { ReachableHosts } from '../../net/reachable-hosts.ts';
 import type { ByteStream, StreamEvents } from '../../protocol/mux/stream.ts';
-import { GROUPS } from '../../protocol/tls-suites.ts';
+import { CLIENT_TLS } from '../../protocol/tls-suites.ts';
 import type { OpenFailure } from '../../tunnel/endpoints/endpoint.ts';
 import { newTunnelLoad, StreamSlots } from '../../tunnel/endpoints/stream-slots.ts';
 import type { DialSettings } from '../settings.ts';
@@ -118,5 +118,5 @@ function newCounted(streamsMax: number): Counted {
 function authoritiesOf(file: string): SecureContext {
   const pem = readFileSync(file, 'utf8');
   if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new Error(`BACKEND_CA_FILE has no certificates: ${file}`);
-  return createSecureContext({ ca: [...rootCertificates, pem], ecdhCurve: GROUPS });
+  return createSecureContext({ ca: [...rootCertificates, pem], ...CLIENT_TLS });
 }

@@ -5,7 +5,7 @@ import { connect as connectTls, type SecureContext } from 'node:tls';
 import type { HostPort } from '../../net/host-port.ts';
 import { guardedLookup, type ResolveHost } from '../../net/public-addresses.ts';
 import type { AddressRule } from '../../net/reachable-hosts.ts';
-import { GROUPS } from '../../protocol/tls-suites.ts';
+import { CLIENT_TLS } from '../../protocol/tls-suites.ts';
 
 /** How long it may take to look a name up, to connect, and for the handshake of TLS; milliseconds. */
 const TIMEOUT_MS = 10_000;
@@ -49,7 +49,7 @@ export function dial(
   const socket = tls
     ? connectTls({
         ...options,
-        ecdhCurve: GROUPS,
+        ...CLIENT_TLS,
         ...(isIP(host) === 0 && { servername: host }),
         ...(protocols && { ALPNProtocols: [...protocols] }),
         ...(authorities && { secureContext: authorities }),

@@ -5,6 +5,7 @@ import { createSecureContext } from 'node:tls';
 import { ACME_TLS_ALPN, tlsAlpnCertificate } from '../../acme/client/tls-alpn-certificate.ts';
 import { SERVER_TLS } from '../../protocol/tls-suites.ts';
 import type { AcmeChallenges } from '../acme-challenges.ts';
+import type { HandshakeTurns } from './handshake-turns.ts';
 import { Handshakes } from './handshakes.ts';
 import type { ServerName } from './server-name.ts';
 
@@ -20,25 +21,30 @@ export class AcmeHandshakes {
   }
 
   /**
-   * Answers an authority that is expected.
-   * @returns the account whose service is to be asked otherwise, undefined: nobody's; and whether it was answered.
+   * Answers an authority that is expected, when it is its turn.
+   * @returns the account whose service is to be asked otherwise, undefined: nobody's; and whether it is answered.
    */
   async answer(
     raw: Socket,
     bytes: Buffer,
-    { name, sent }: ServerName,
+    named: ServerName,
+    turns: Pick<HandshakeTurns, 'take'>,
   ): Promise<{ isAnswered: boolean; holder?: string | undefined }> {
     const found = await this.#challenges
-      ?.answer({ kind: 'tls-alpn-01', name, token: '' })
+      ?.answer({ kind: 'tls-alpn-01', name: named.name, token: '' })
       .catch(() => ({ holder: undefined }));
     if (!found || !('value' in found)) return { isAnswered: false, holder: found?.holder };
     const { value } = found;
+    if (!raw.destroyed) turns.take(raw, () => void this.#begin(raw, bytes, named, value).catch(() => raw.destroy()));
+    return { isAnswered: true };
+  }
+
+  async #begin(raw: Socket, bytes: Buffer, { name, sent }: ServerName, value: string): Promise<void> {
     const context = createSecureContext({
       ...SERVER_TLS,
       ...(await tlsAlpnCertificate(name, value)),
       minVersion: 'TLSv1.2',
     });
     if (!raw.destroyed) this.#handshakes.begin(raw, bytes, { name: sent, context }, (socket) => socket.end());
-    return { isAnswered: true };
   }
 }

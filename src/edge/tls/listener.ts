@@ -25,6 +25,7 @@ import type { Peek } from './client-hello.ts';
 import { connectionContext } from './connection-context.ts';
 import { TlsConnectionReview } from './connection-review.ts';
 import { readFirstBytes, refuse } from './first-bytes.ts';
+import { type HandshakeCounts, HandshakeTurns } from './handshake-turns.ts';
 import { Handshakes } from './handshakes.ts';
 import { findNamedEndpoint } from './named-endpoint.ts';
 import { PendingTlsConnection, type TlsConnection } from './pending-connection.ts';
@@ -61,6 +62,7 @@ export class TlsListener {
   readonly #parameterized = new ParameterizedHandshakes();
   readonly #contexts: SecureContexts;
   readonly #acme: AcmeHandshakes;
+  readonly #turns: HandshakeTurns;
   /** Connections to endpoints that have rules. */
   readonly #review: TlsConnectionReview;
 
@@ -72,6 +74,7 @@ export class TlsListener {
     this.#review = new TlsConnectionReview(listener.find);
     this.#contexts = new SecureContexts(certificates);
     this.#acme = new AcmeHandshakes(listener.challenges);
+    this.#turns = new HandshakeTurns({ now: listener.now, proxies: listener.proxies });
     this.#connections = new Http1Connections(listener.settings, listener.now);
     this.#http2 = new Http2Connections(listener.settings, listener.now);
     this.#https = new Handshakes({ identity, alpn: ALPN });
@@ -92,6 +95,11 @@ export class TlsListener {
     return this.#visitors.size;
   }
 
+  /** Handshakes that had to wait, or were refused, as their address had too many. */
+  get handshakeCounts(): HandshakeCounts {
+    return this.#turns.counts;
+  }
+
   /** Cuts the connections that the TLS parameters of now would not allow: visitors have to connect again. */
   review(): void {
     this.#review.review();
@@ -110,7 +118,10 @@ export class TlsListener {
     if (!slot) return void abortSocket(raw);
     raw.on('error', () => {}); // Followed by its close, which is what counts.
     const deadline = setTimeout(() => raw.destroy(), this.#options.listener.settings.headTimeout);
-    const settled = () => clearTimeout(deadline);
+    const settled = () => {
+      clearTimeout(deadline);
+      this.#turns.end(raw);
+    };
     raw.once('close', settled);
     readFirstBytes(raw, (hello, bytes) => {
       this.#route(slot, hello, bytes, settled).catch(() => raw.destroy());
@@ -123,7 +134,8 @@ export class TlsListener {
     await this.#options.ready;
     const named = readServerName(hello.serverName);
     if (hello.serverName !== undefined && !named) return refuse(raw);
-    const acme = named && isAcmeHandshake(hello.alpn) ? await this.#acme.answer(raw, bytes, named) : undefined;
+    const isAcme = named && isAcmeHandshake(hello.alpn);
+    const acme = isAcme ? await this.#acme.answer(raw, bytes, named, this.#turns) : undefined;
     if (acme?.isAnswered) return;
     const { services } = this.#options.listener;
     const { endpoint, isNobodys } = await findNamedEndpoint(this.#options.listener, named?.name);
@@ -191,9 +203,11 @@ export class TlsListener {
     if (named && !context) return refuse(raw);
     const shown = named && context && { name: named.sent, context };
     const handshakes = endpoint?.proto === 'tls' ? this.#plain : this.#https;
-    handshakes.begin(raw, bytes, shown, (socket) => {
-      settled();
-      this.#serve(caller, socket, endpoint);
+    this.#turns.take(raw, () => {
+      handshakes.begin(raw, bytes, shown, (socket) => {
+        settled();
+        this.#serve(caller, socket, endpoint);
+      });
     });
   }
 
@@ -215,7 +229,8 @@ export class TlsListener {
     const alpn = endpoint.proto === 'https' ? ALPN : undefined;
     return new Promise((resolve) => {
       raw.once('close', () => resolve(undefined));
-      this.#parameterized.begin(raw, bytes, { name: sent, shown, parameters, alpn }, resolve);
+      const terms = { name: sent, shown, parameters, alpn };
+      this.#turns.take(raw, () => this.#parameterized.begin(raw, bytes, terms, resolve));
     });
   }
 

@@ -8,7 +8,7 @@ import type { Duplex } from 'node:stream';
 import { HeaderList } from '../../http/header-list.ts';
 import { OutboundFailed, type OutboundRequest, type OutboundResponse } from '../../http/outbound.ts';
 import { guardedLookup } from '../../net/public-addresses.ts';
-import { GROUPS } from '../../protocol/tls-suites.ts';
+import { CLIENT_TLS } from '../../protocol/tls-suites.ts';
 import { type FetchReach, notPublicError } from '../keys/fetch-bytes.ts';
 import { callUrlProblem, internalNameOf } from './call-url.ts';
 import { readDecodedBody } from './response-body.ts';
@@ -98,7 +98,7 @@ export class OutboundHttp {
       headers: headersOf(request),
       agent: isPooled ? this.#agents[isTls ? 'https' : 'http'] : false,
       lookup: guardedLookup(hosts.ruleOf(url.hostname), notPublicError, standIn?.resolve),
-      ecdhCurve: GROUPS,
+      ...CLIENT_TLS,
       ...(standIn && { port: standIn.port, ca: standIn.ca }),
       signal,
     });

@@ -5,7 +5,7 @@ import { request as overHttp } from 'node:http';
 import { request as overHttps } from 'node:https';
 import { guardedLookup, type ResolveHost } from '../../net/public-addresses.ts';
 import type { ReachableHosts } from '../../net/reachable-hosts.ts';
-import { GROUPS } from '../../protocol/tls-suites.ts';
+import { CLIENT_TLS } from '../../protocol/tls-suites.ts';
 
 /** The default timeout of the whole response; milliseconds. */
 const TIMEOUT_MS = 5000;
@@ -50,7 +50,7 @@ export function fetchBytes(url: URL, { type, bytesMax }: FetchLimits, reach: Fet
       agent: false,
       headers: { accept: type, host: url.host },
       lookup: guardedLookup(hosts.ruleOf(url.hostname), notPublicError, standIn?.resolve),
-      ecdhCurve: GROUPS,
+      ...CLIENT_TLS,
       ...(standIn && { port: standIn.port, ca: standIn.ca }),
       signal: AbortSignal.timeout(timeout),
     });

@@ -9,6 +9,8 @@ import { AdmissionSlot } from './admission-slot.ts';
 import { AdmissionWindows } from './admission-windows.ts';
 import { FairQueue } from './fair-queue.ts';
 import { type FirstRecord, readFirstRecord } from './first-record.ts';
+import { HandshakeBudgets } from './handshake-budgets.ts';
+import { HandshakePace } from './handshake-pace.ts';
 import { LimitedSet } from './limited-set.ts';
 
 /**
@@ -27,6 +29,11 @@ const WAITING_MAX = 10_000;
 const WAITING_PER_ADDRESS = 5000;
 /** Slots at once. With agents that are 200 ms away the gateway admits 300 in a second. */
 const SLOTS_MAX = 256;
+/**
+ * Handshakes of one address that did not lead to an agent. Beyond this budget it gets a share of the thread's time only. All slots may
+ * be agents of one address that are still on their way.
+ */
+const FAILED_BUDGET = { burst: 2 * SLOTS_MAX, perSecond: 20 };
 /** How long a connection may take to send its first record; milliseconds. */
 const FIRST_RECORD_TIMEOUT_MS = 10_000;
 /**
@@ -52,6 +59,8 @@ export interface AgentConnectionsOptions {
   startTls(socket: Socket): void;
   /** Runs when a connection was evicted or refused. */
   onRefused(): void;
+  /** A clock that never goes back, in milliseconds; that of the process when left out. */
+  now?: () => number;
 }
 
 /** Admits the connections of the agent listener, in fair order and within limits. */
@@ -64,12 +73,17 @@ export class AgentConnections {
   readonly #waiting = new FairQueue<PendingConnection>();
   readonly #refused = new Set<Socket>();
   readonly #windows = new AdmissionWindows();
+  readonly #budgets: HandshakeBudgets;
+  readonly #pace: HandshakePace;
+  #paceTimer: NodeJS.Timeout | undefined;
   #isScheduled = false;
   #trimTimer: NodeJS.Timeout | undefined;
 
   constructor(options: AgentConnectionsOptions) {
-    const { max } = options;
+    const { max, now = () => performance.now() } = options;
     this.#options = options;
+    this.#budgets = new HandshakeBudgets(FAILED_BUDGET, now);
+    this.#pace = new HandshakePace(now);
     this.#silent = new LimitedSet(Math.ceil(max * SILENT_SHARE), Math.ceil(max * SILENT_SHARE_PER_ADDRESS));
   }
 
@@ -132,25 +146,39 @@ export class AgentConnections {
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
-      const connection = this.#waiting.next((block) => this.#windows.hasRoom(block));
-      if (!connection) return; // The next slot that ends calls this again.
+      const { waitMs } = this.#pace;
+      const isFree = (block: string) => waitMs === 0 || this.#budgets.has(block);
+      const connection = this.#waiting.next((block) => this.#windows.hasRoom(block) && isFree(block));
+      if (!connection) return this.#serveAfter(waitMs); // So does the next slot that ends.
       this.#grantSlot(connection);
       this.#serveNext();
     });
   }
 
+  #serveAfter(ms: number): void {
+    if (ms === 0 || this.#paceTimer) return;
+    this.#paceTimer = setTimeout(() => {
+      this.#paceTimer = undefined;
+      this.#serveNext();
+    }, ms).unref();
+  }
+
   #grantSlot(connection: PendingConnection): void {
-    const { socket, record } = connection;
-    const release = this.#windows.acquire(connection.block);
+    const { socket, record, block } = connection;
+    const release = this.#windows.acquire(block);
+    const isWithinBudget = this.#budgets.spend(block);
     const slot = new AdmissionSlot((outcome) => {
       release(outcome);
+      if (isWithinBudget && slot.isAdmitted) this.#budgets.refund(block);
       // A connection that has not authenticated by now may be evicted, as one that has sent nothing.
       if (!slot.isAdmitted && this.#all.get(connection.key) === connection) this.#add(this.#expired, connection);
       this.#serveNext();
     });
     connection.slot = slot;
     socket.unshift(record?.consume());
-    this.#options.startTls(socket);
+    const begin = () => this.#options.startTls(socket);
+    if (isWithinBudget) begin();
+    else this.#pace.run(begin);
   }
 
   #add(set: LimitedSet<PendingConnection>, connection: PendingConnection): void {

@@ -19,6 +19,10 @@ const TOGETHER = slugs.length > 1 ? 0.1 * SECONDS * 1000 : 0;
 const MEASURED = ['aliased-introspection', 'unread-answers', 'agent-preauth', 'expensive-fields', 'forbidden-binds'];
 const P95_RATIO = 2;
 const LONGEST_RATIO = 3;
+/** Beside one stranger who sends costly ClientHellos, an honest handshake may take so many times the quiet median. */
+const MEDIAN_RATIO = 3;
+/** The honest clients that have a new connection for each visit. */
+const HANDSHAKES = 'new connection';
 
 let lab: Lab;
 beforeAll(async () => {
@@ -48,6 +52,13 @@ test('no honest client fails, and none waits three times as long as in quiet', {
     .filter(({ name }) => MEASURED.includes(name))
     .map((phase) => [phase.name, visitsRatio(phase, quiet)]);
   expect.soft(slow.filter(([, ratio]) => Number(ratio) > P95_RATIO)).toEqual([]);
+  const handshakes = hostile
+    .filter(({ name }) => name === 'costly-hellos')
+    .map(
+      ({ figures }) =>
+        (figures.get(HANDSHAKES)?.p50 ?? Number.NaN) / (quiet.figures.get(HANDSHAKES)?.p50 ?? Number.NaN),
+    );
+  expect.soft(handshakes.filter((ratio) => !(ratio <= MEDIAN_RATIO))).toEqual([]);
   const waits = hostile.map((phase) => [phase.name, longestRatio(phase, quiet)]);
   expect.soft(waits.filter(([, ratio]) => Number(ratio) > LONGEST_RATIO)).toEqual([]);
 });

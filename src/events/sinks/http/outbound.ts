@@ -9,7 +9,7 @@ import type { Duplex } from 'node:stream';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import { allowedHostsOf } from '../../../net/host-rules.ts';
 import { guardedLookup, isOutsideAddress, isPublicAddress } from '../../../net/public-addresses.ts';
-import { GROUPS } from '../../../protocol/tls-suites.ts';
+import { CLIENT_TLS } from '../../../protocol/tls-suites.ts';
 import type { EventSettings } from '../../settings.ts';
 import { SinkError } from '../sink.ts';
 import { hostOfUrl } from './allowed-hosts.ts';
@@ -58,7 +58,7 @@ export function openOutbound(
 
   const agentsOf = (https: AddressGuard, http: AddressGuard): AgentPair => ({
     https: guarded(
-      new HttpsAgent({ ...limits, ecdhCurve: GROUPS, ...(authorities && { secureContext: authorities }) }),
+      new HttpsAgent({ ...limits, ...CLIENT_TLS, ...(authorities && { secureContext: authorities }) }),
       https,
     ),
     http: guarded(new HttpAgent(limits), http),
@@ -129,5 +129,5 @@ function placeOf(text: string): string {
 function authoritiesOf(file: string): SecureContext {
   const pem = readFileSync(file, 'utf8');
   if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new Error(`EVENT_CA_FILE has no certificates: ${file}`);
-  return createSecureContext({ ca: [...rootCertificates, pem], ecdhCurve: GROUPS });
+  return createSecureContext({ ca: [...rootCertificates, pem], ...CLIENT_TLS });
 }

@@ -8,6 +8,7 @@ import { attack as answerFuzz } from './answer-fuzz.ts';
 import { attack as apiConnections } from './api-connections.ts';
 import { attack as capturePool } from './capture-pool.ts';
 import { attack as contestedNames } from './contested-names.ts';
+import { attack as costlyHellos } from './costly-hellos.ts';
 import { attack as documentCache } from './document-cache.ts';
 import { attack as expensiveFields } from './expensive-fields.ts';
 import { attack as forbiddenBinds } from './forbidden-binds.ts';
@@ -45,4 +46,5 @@ export const attacks: Record<string, Attack> = {
   'malformed-h2': malformedH2,
   'interim-flood': interimFlood,
   'zero-window': zeroWindow,
+  'costly-hellos': costlyHellos,
 };
