@@ -18,7 +18,7 @@ import {
 
 /** Users and bot users are the admins' business. */
 const adminsOnly =
-  /^((create|update|delete|deactivate)(User|BotUser|BotUserRights|AlertRule|AlertChannel|AlertSilence|AccountIpRestriction)|createSignInLink|removeSecondFactor|removePasskeys|changeAcmeAccountKey|acknowledgeAlert|testAlertChannel|endSharedSignInCallback)$/;
+  /^((create|update|delete|deactivate)(User|BotUser|BotUserRights|AlertRule|AlertChannel|AlertSilence|AccountIpRestriction)|createSignInLink|removeSecondFactor|removePasskeys|changeAcmeAccountKey|replaceAcmeAccount|endCertificateWaits|acknowledgeAlert|testAlertChannel|endSharedSignInCallback)$/;
 /** What others hold is, too. */
 const ofHolder =
   /^((update|delete)(Credential|ApiKey|ProvisioningKey)|(rotate|revoke|end|finish)(Credential|ProvisioningKey|ProvisionedCredentials|Rotation))$/;
@@ -33,7 +33,7 @@ const signingIn =
   /^(signIn|beginSingleSignOn|completeSingleSignOn|redeemSignInLink|changePassword|(begin|confirm|disable)SecondFactor|replaceRecoveryCodes|(begin|add|remove)Passkey|(begin|complete)PasskeySignIn|exchangeProvisioningKey)$/;
 
 /** What this gateway does for nobody: it has no certificate authority. */
-const switchedOff = /^((retry|revoke)Certificate|changeAcmeAccountKey)$/;
+const switchedOff = /^((retry|revoke)Certificate|changeAcmeAccountKey|replaceAcmeAccount|endCertificateWaits)$/;
 
 /** With these arguments: nobody is commanded, nothing waits, only sources of traffic events have what can be changed, what is to be set is so, what is to be ended or taken away is not there. */
 const doesNothing =

@@ -133,6 +133,8 @@ describe('the table of routes', () => {
       'signInCallback',
       'sharedSignInCallbacks',
       'endSharedSignInCallback',
+      'replaceAcmeAccount',
+      'endCertificateWaits',
       'gatewayCertificates',
       'certificateWarnings',
       'endpointTraffic',

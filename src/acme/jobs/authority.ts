@@ -6,13 +6,17 @@ import { newAccountKey } from '../client/account-key.ts';
 import { AcmeClient, type AcmeClientOptions } from '../client/client.ts';
 import { AcmeProblem, AcmeUnreachable } from '../client/problem.ts';
 import type { AcmeSettings } from '../settings.ts';
-import { JobFailure } from './failures.ts';
+import { accountGone, JobFailure } from './failures.ts';
+import type { CertificateJob } from './job.ts';
 import type { JobStore } from './job-store.ts';
 import { changeAccountKey, type KeyChange } from './key-change.ts';
+import { grantedWait, isBlocked, isUrgent } from './waits.ts';
 
 /** How long what the authority offers is believed; milliseconds. */
 const REFRESH_MS = 3_600_000;
 const UNAVAILABLE = 503;
+/** How often an account is replaced by itself in an hour at most: an authority may say of every one that it is gone. */
+const REPLACED_MAX = 2;
 
 export class AcmeAuthority {
   readonly #settings: AcmeSettings;
@@ -27,6 +31,10 @@ export class AcmeAuthority {
   /** The key that was used last, in PEM, and how often it was another one than before. */
   #key: string | undefined;
   #keyNumber = 0;
+  /** The URL of the account that was used last, how often it was replaced, and when of late. */
+  #accountUrl = '';
+  #accountNumber = 0;
+  #replacedAt: number[] = [];
 
   /** @param now the wall clock, in milliseconds. */
   constructor(
@@ -47,13 +55,18 @@ export class AcmeAuthority {
     return this.#settings.acmeDirectoryUrl;
   }
 
-  /** A client with an account. @throws {JobFailure} when the authority wants more than is configured, or no request yet. */
-  async client(): Promise<AcmeClient> {
-    this.#checkBlock();
+  /**
+   * A client with an account.
+   * @param job for which it is; one whose certificate is about to end waits for nobody.
+   * @throws {JobFailure} when the authority wants more than is configured, or no request yet.
+   */
+  async client(job?: Pick<CertificateJob, 'certificate'>): Promise<AcmeClient> {
+    const waits = job === undefined || !isUrgent(job, this.#now());
+    if (waits) this.#checkBlock();
     const now = performance.now();
     if (this.#opened && now - this.#openedAt < REFRESH_MS) return this.#opened;
     this.#openedAt = now;
-    const opened = this.#open();
+    const opened = this.#open(waits);
     this.#opened = opened;
     opened.catch(() => {
       if (this.#opened === opened) this.#opened = undefined;
@@ -67,21 +80,48 @@ export class AcmeAuthority {
    */
   async noteRefusal(error: unknown): Promise<void> {
     const isWhole = error instanceof AcmeUnreachable || (error instanceof AcmeProblem && error.status === UNAVAILABLE);
-    if (isWhole && error.retryAfterMs !== undefined) await this.#block(error.retryAfterMs);
+    if (isWhole && error.retryAfterMs !== undefined) await this.#block(grantedWait(error.retryAfterMs));
   }
 
   /**
-   * The authority knows the account no more: the next job makes one again, with the same key. Requests of other jobs go on, as each
-   * of them finds out by itself.
+   * Whether a refusal was that of an account which is gone, and clients have another one from now on. One that the authority has
+   * forgotten is made again with its key, unless another job or node has done so; one that was deactivated never works again with its
+   * key, and gets another one.
+   * @param accountNumber as it was before the request.
    */
-  async forgetAccount(): Promise<void> {
+  async wasAccountReplaced(error: unknown, accountNumber: number): Promise<boolean> {
+    const gone = accountGone(error);
+    if (!gone) return false;
+    if (accountNumber !== this.#accountNumber) return true;
+    const now = performance.now();
+    this.#replacedAt = this.#replacedAt.filter((at) => now - at < REFRESH_MS);
+    if (this.#replacedAt.length >= REPLACED_MAX) return false;
+    this.#replacedAt.push(now);
+    const { privateKey, url } = await this.#store.account(this.directoryUrl, newAccountKey);
+    if (privateKey === this.#key && url === this.#accountUrl)
+      await this.#store.replaceAccount(
+        this.directoryUrl,
+        privateKey,
+        gone === 'deactivated' ? newAccountKey : undefined,
+      );
+    this.#log.warn(
+      { reason: (error as Error).message },
+      'the account at the certificate authority is gone; it is replaced',
+    );
+    this.#accountNumber++;
     this.#opened = undefined;
-    await this.#store.saveAccount(this.directoryUrl, { url: '' });
+    return true;
   }
 
-  /** The account is to have another key, or has it: clients are opened anew, which completes the change. */
+  /** How often the account was replaced. */
+  get accountNumber(): number {
+    return this.#accountNumber;
+  }
+
+  /** Somebody has changed the account, its key, or how long it waits: clients are opened anew, which completes the change of a key. */
   reopen(): void {
     this.#opened = undefined;
+    this.#blockedUntil = 0;
     this.client().catch((error) =>
       this.#log.warn({ err: describeFailure(error) }, 'the account at the certificate authority cannot be opened now'),
     );
@@ -119,7 +159,7 @@ export class AcmeAuthority {
   }
 
   #checkBlock(): void {
-    if (this.#blockedUntil <= this.#now()) return;
+    if (!isBlocked(this.#blockedUntil, this.#now())) return;
     throw new JobFailure(
       'authorityUnreachable',
       `The certificate authority has asked for no requests before ${new Date(this.#blockedUntil).toISOString().replace(/\.\d+/, '')}.`,
@@ -135,21 +175,24 @@ export class AcmeAuthority {
     this.#opened = undefined;
   }
 
-  async #open(): Promise<AcmeClient> {
+  /** @param waits whether nothing is asked before the time that the authority has named. */
+  async #open(waits: boolean): Promise<AcmeClient> {
     const stored = await this.#store.account(this.directoryUrl, newAccountKey);
     this.#blockedUntil = stored.blockedUntil ?? 0;
-    this.#checkBlock();
+    if (waits) this.#checkBlock();
     this.#noteKey(stored.privateKey);
+    this.#accountUrl = stored.url;
     const options = { ...this.#options, directoryUrl: this.directoryUrl, signal: this.#ending.signal };
     const client = new AcmeClient(options, stored.privateKey, stored.url || undefined);
     try {
       if (!stored.url) await this.#openAccount(client);
-      if (stored.nextPrivateKey !== null) return await this.#changeKey(client, stored.nextPrivateKey, options);
+      if (stored.nextPrivateKey !== null) return await this.#changeKey(client, stored.nextPrivateKey, options, waits);
       return client;
     } catch (error) {
       client.close();
       // Every job would ask for the account again.
-      if (error instanceof AcmeProblem && error.retryAfterMs !== undefined) await this.#block(error.retryAfterMs);
+      if (error instanceof AcmeProblem && error.retryAfterMs !== undefined)
+        await this.#block(grantedWait(error.retryAfterMs, error.status));
       throw error;
     }
   }
@@ -165,10 +208,16 @@ export class AcmeAuthority {
     const contact = email === undefined ? [] : [`mailto:${email}`];
     const url = await client.openAccount({ contact, termsOfServiceAgreed: true, eab });
     await this.#store.saveAccount(this.directoryUrl, { url });
+    this.#accountUrl = url;
   }
 
   /** @returns a client with the key that the account has then. */
-  async #changeKey(client: AcmeClient, nextKey: string, options: AcmeClientOptions): Promise<AcmeClient> {
+  async #changeKey(
+    client: AcmeClient,
+    nextKey: string,
+    options: AcmeClientOptions,
+    waits: boolean,
+  ): Promise<AcmeClient> {
     const next = new AcmeClient(options, nextKey, client.accountUrl);
     let change: KeyChange;
     try {
@@ -182,7 +231,7 @@ export class AcmeAuthority {
     if (change.result !== 'later' && !(await this.#store.endKeyChange(this.directoryUrl, nextKey, isDone))) {
       // Another node was faster, and may have begun the next change since.
       for (const one of [client, next]) one.close();
-      return this.#open();
+      return this.#open(waits);
     }
     if (isDone) this.#log.info('the key of the ACME account is changed');
     (isDone ? client : next).close();

@@ -1,6 +1,7 @@
 // Why certificates are not issued: numbers of the catalogue of errors, and what becomes of the job.
 
 import { AcmeProblem, type AcmeProblemDocument, AcmeUnreachable } from '../client/problem.ts';
+import { grantedWait } from './waits.ts';
 
 /** Numbers of the errors of provisioning jobs. Those of the original are used where it has told what they mean. */
 export const ERRORS = {
@@ -95,16 +96,30 @@ export function asJobFailure(error: unknown, now: number): JobFailure | undefine
 
 /** Whether the authority may answer otherwise a little later, and an order under way is none the worse for it. */
 export function isTransient(error: unknown): boolean {
-  if (error instanceof AcmeProblem)
-    return error.status >= 500 || error.type === 'rateLimited' || error.type === 'badNonce';
+  if (isAway(error)) return true;
+  return error instanceof AcmeProblem && (error.type === 'rateLimited' || error.type === 'badNonce');
+}
+
+/** Whether the authority is away: it could not be reached, or failed itself, which says nothing of the names. */
+export function isAway(error: unknown): boolean {
+  if (error instanceof AcmeProblem) return error.status >= 500;
   return (
     error instanceof AcmeUnreachable || (error instanceof JobFailure && error.errorCode === ERRORS.authorityUnreachable)
   );
 }
 
+/** How an account is gone, as the authority says (RFC 8555, sections 6.2 and 7.3.6); undefined: it does not say that it is. */
+export function accountGone(error: unknown): 'unknown' | 'deactivated' | undefined {
+  if (!(error instanceof AcmeProblem)) return undefined;
+  if (error.type === 'accountDoesNotExist') return 'unknown';
+  const isDeactivated =
+    error.type === 'unauthorized' && /account/i.test(error.detail) && /deactivat/i.test(error.detail);
+  return isDeactivated ? 'deactivated' : undefined;
+}
+
 /** In the words of the authority, with those on single names. */
 export function ofProblem(problem: AcmeProblemDocument & { retryAfterMs?: number }, now: number): JobFailure {
-  const { type, detail, subproblems, instance, retryAfterMs } = problem;
+  const { type, detail, subproblems, instance, retryAfterMs, status } = problem;
   const isSuspended = type === 'unauthorized' && /account/i.test(detail) && /suspend|deactivat|revok/i.test(detail);
   // Let's Encrypt pauses a name that has failed for months; only the person who opens the link in its text ends that.
   const isPaused = type === 'rateLimited' && /unpause|paused/i.test(detail);
@@ -112,9 +127,10 @@ export function ofProblem(problem: AcmeProblemDocument & { retryAfterMs?: number
   const parts = subproblems.map((part) => `${part.identifier ? `${part.identifier}: ` : ''}${part.detail}`);
   const texts = [detail || type, ...parts, ...(instance ? [`See ${instance}`] : [])];
   return new JobFailure(error, `The certificate authority said: ${texts.join(' – ')}`, {
-    blockedUntil: after(now, retryAfterMs),
+    blockedUntil: after(now, retryAfterMs, status),
     needsPerson: FOR_PEOPLE.has(error),
   });
 }
 
-const after = (now: number, ms: number | undefined) => (ms === undefined ? undefined : now + ms);
+const after = (now: number, ms: number | undefined, status?: number) =>
+  ms === undefined ? undefined : now + grantedWait(ms, status);

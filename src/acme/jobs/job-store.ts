@@ -39,7 +39,10 @@ export interface EarlierOrders {
 }
 
 export interface JobStore {
-  /** Takes jobs whose next step is due, until `now + leaseMs` at most. No other process has them meanwhile. */
+  /**
+   * Takes jobs whose next step is due, until `now + leaseMs` at most. No other process has them meanwhile. A time that lies further
+   * ahead than any wait of its kind was written by a clock that was wrong, and counts as due.
+   */
   claim(now: number, leaseMs: number, limit: number): Promise<CertificateJob[]>;
   /** When the next job is due that nobody works on; null when none ever is. */
   nextDueAt(): Promise<number | null>;
@@ -60,11 +63,19 @@ export interface JobStore {
   ): Promise<{ recordId: string } | { until: number; reason: string }>;
   /** Shows the certificate to visitors, and ends the step and the order. */
   install(job: CertificateJob, patch: JobPatch, issued: IssuedCertificate, at: number): Promise<void>;
-  /** Ends the step and, where one was counted, the order, with the reason that is in the patch. */
-  fail(job: CertificateJob, patch: JobPatch, at: number): Promise<void>;
+  /**
+   * Ends the step and, where one was counted, the order, with the reason that is in the patch.
+   * @param isTold whether the account gets an event.
+   */
+  fail(job: CertificateJob, patch: JobPatch, at: number, isTold: boolean): Promise<void>;
   /** The account, or a new one with this key, of which only one is ever made. */
   account(directoryUrl: string, newKey: () => Promise<string>): Promise<StoredAccount>;
   saveAccount(directoryUrl: string, change: Partial<Pick<StoredAccount, 'url' | 'blockedUntil'>>): Promise<void>;
+  /**
+   * Has an account made anew, unless another process has replaced this one.
+   * @param privateKey of the account that is gone, in PEM. @param newKey left out: the next one has the same key.
+   */
+  replaceAccount(directoryUrl: string, privateKey: string, newKey?: () => Promise<string>): Promise<void>;
   /**
    * Ends the change to this key: it is the account's from now on, or it is dropped.
    * @returns false when another process has ended that change, so that nothing is stored.

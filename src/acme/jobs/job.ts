@@ -85,6 +85,10 @@ export interface CertificateJob {
   readonly state: JobState;
   /** Failures since the last certificate. */
   readonly attempts: number;
+  /** How often records were looked up since it began to be wanted, and not right. */
+  readonly lookups: number;
+  /** How often in a row the authority was away when it was to be asked. */
+  readonly awayCount: number;
   readonly startedAt: number;
   /** The authority, or a limit, allows no order before then. */
   readonly blockedUntil: number | null;
@@ -103,6 +107,8 @@ export interface CertificateJob {
 export interface JobPatch {
   state?: JobState;
   attempts?: number;
+  lookups?: number;
+  awayCount?: number;
   startedAt?: number;
   /** Null: only when a person asks for it. */
   nextAt: number | null;

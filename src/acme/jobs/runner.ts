@@ -2,10 +2,9 @@
 
 import type { Logger } from 'pino';
 import { describeFailure } from '../../runtime/describe-failure.ts';
-import { AcmeProblem } from '../client/problem.ts';
-import { GIVE_UP_MS, retryDelay } from './backoff.ts';
+import { awayDelay, isHopeless, retryDelay } from './backoff.ts';
 import type { JobContext, Step } from './context.ts';
-import { asJobFailure, isTransient, JobFailure } from './failures.ts';
+import { asJobFailure, isAway, isTransient, JobFailure } from './failures.ts';
 import { awaitsRevocation, type CertificateJob, type JobState } from './job.ts';
 import { LeaseLost } from './job-store.ts';
 import { checkRecords, preflight } from './steps/check-records.ts';
@@ -14,6 +13,7 @@ import { placeOrder } from './steps/place-order.ts';
 import { renew } from './steps/renew.ts';
 import { isRevocationDue, revoke } from './steps/revoke.ts';
 import { validate } from './steps/validate.ts';
+import { blockedUntilFor } from './waits.ts';
 
 /** The longest time that a step may take; milliseconds. Another process goes on with it then. */
 const LEASE_MS = 120_000;
@@ -102,10 +102,10 @@ export class CertificateJobs {
   /** Never rejects. */
   async #run(job: CertificateJob): Promise<void> {
     const { log, authority } = this.#options;
-    const { keyNumber } = authority;
+    const { keyNumber, accountNumber } = authority;
     const about = { certificate: job.id, names: job.names, state: job.state };
     try {
-      await this.#step(job).catch((error) => this.#failed(job, error, keyNumber));
+      await this.#step(job).catch((error) => this.#failed(job, error, { keyNumber, accountNumber }));
     } catch (error) {
       // Nothing was stored: the lease ends, and the same step begins again.
       if (!(error instanceof LeaseLost))
@@ -125,20 +125,28 @@ export class CertificateJobs {
     await step(job, this.#options);
   }
 
-  async #failed(job: CertificateJob, error: unknown, keyNumber: number): Promise<void> {
+  /** @param used the key and the account that the step was begun with. */
+  async #failed(
+    job: CertificateJob,
+    error: unknown,
+    used: { keyNumber: number; accountNumber: number },
+  ): Promise<void> {
     if (error instanceof LeaseLost) throw error;
     const { store, authority, now, random, log } = this.#options;
     if (this.#isStopped) return store.save(job, { nextAt: now() }); // Requests were cancelled; another process goes on.
     // The step was signed with a key that the account no longer has: it is repeated, and has not failed.
-    if (await authority.wasKeyChanged(error, keyNumber)) return store.save(job, { nextAt: now() });
+    if (await authority.wasKeyChanged(error, used.keyNumber)) return store.save(job, { nextAt: now() });
+    // Nobody else may go on with what the account before has ordered.
+    if (await authority.wasAccountReplaced(error, used.accountNumber))
+      return store.save(job, { ...(job.order && { state: 'PREFLIGHT', order: null }), nextAt: now() });
     await authority.noteRefusal(error);
-    if (error instanceof AcmeProblem && error.type === 'accountDoesNotExist') await authority.forgetAccount();
     const at = now();
     const failure = asJobFailure(error, at);
     const about = { certificate: job.id, names: job.names, state: job.state, attempts: job.attempts + 1 };
     if (!failure) log.error({ ...about, err: describeFailure(error) }, 'unexpected error in a step of a certificate');
-    const { errorCode, message, needsPerson, blockedUntil } =
+    const { errorCode, message, needsPerson, ...asked } =
       failure ?? new JobFailure('unexpected', 'An unexpected error; the log of the gateway has it.');
+    const blockedUntil = blockedUntilFor(job, asked.blockedUntil, at);
     // Not all of them at the same moment.
     const freeAt = blockedUntil === undefined ? 0 : blockedUntil + AGAIN_MS * random();
     if (job.order && isTransient(error) && at <= job.order.expiresAt) {
@@ -152,14 +160,18 @@ export class CertificateJobs {
     }
     // One that has expired is as good as none.
     const inForce = job.certificate && job.certificate.notAfter > at ? job.certificate : undefined;
-    const isGivenUp = inForce === undefined && at - job.startedAt > GIVE_UP_MS;
+    // Nothing was ordered, and nothing refused: the names have not failed.
+    const wasAway = job.order === null && isAway(error);
+    const attempts = wasAway ? job.attempts : job.attempts + 1;
+    const isGivenUp = inForce === undefined && !wasAway && isHopeless(at - job.startedAt, { attempts });
     // A revocation that the authority has not answered yet is tried again, too.
     const isRevoking = awaitsRevocation(job);
     // Nobody asks for the gateway's own names to be tried again.
     const isPaused = job.domain !== null && !isRevoking && (needsPerson || isGivenUp);
-    const attempts = job.attempts + 1;
     const remaining = inForce && inForce.notAfter - at;
-    const nextAt = isPaused ? null : Math.max(at + retryDelay(attempts, remaining, random()), freeAt);
+    const awayCount = wasAway ? job.awayCount + 1 : 0;
+    const delay = wasAway ? awayDelay(awayCount, random()) : retryDelay(attempts, remaining, random());
+    const nextAt = isPaused ? null : Math.max(at + delay, freeAt);
     log.warn(
       { ...about, errorCode, message, nextAt: nextAt && new Date(nextAt).toISOString() },
       'certificate not issued',
@@ -169,6 +181,7 @@ export class CertificateJobs {
       {
         state: isPaused ? 'PAUSED' : 'FAILED_RETRYING',
         attempts,
+        awayCount,
         errorCode,
         message,
         order: null,
@@ -176,6 +189,7 @@ export class CertificateJobs {
         nextAt,
       },
       at,
+      awayCount <= 1, // As long as it is away, once is enough.
     );
   }
 }

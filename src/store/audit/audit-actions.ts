@@ -36,6 +36,8 @@ export const AUDIT_ACTIONS = {
   CERTIFICATE_RETRIED: 'A certificate was tried again to be obtained.',
   CERTIFICATE_REVOKED: 'A certificate was to be revoked.',
   ACME_KEY_CHANGED: 'The account at the certificate authority was given another key.',
+  ACME_ACCOUNT_REPLACED: 'The account at the certificate authority was given up for a new one.',
+  CERTIFICATE_WAITS_ENDED: 'Certificates were tried again before the time that the authority had named.',
   LIST_EXPORTED: 'A list was downloaded.',
   BULK_JOB_STARTED: 'Something was begun to be done to many objects of a list.',
   BULK_JOB_CANCELLED: 'What was being done to many objects was ended before all were done.',

@@ -45,6 +45,40 @@ export async function saveAccount(
   });
 }
 
+/** As `JobStore.replaceAccount`. */
+export async function replaceAccount(
+  prisma: PrismaClient,
+  keys: Keys,
+  directoryUrl: string,
+  gone: string,
+  newKey?: () => Promise<string>,
+): Promise<void> {
+  const privateKey = newKey && keys.seal(await newKey(), placeOf(directoryUrl));
+  await prisma.$transaction(async (db) => {
+    await db.$queryRaw`SELECT directory_url FROM acme_account WHERE directory_url = ${directoryUrl} FOR UPDATE`;
+    const row = await db.acmeAccount.findUnique({ where: { directoryUrl } });
+    if (!row || keys.open(row.privateKey, placeOf(directoryUrl)) !== gone) return;
+    const data = { url: '', nextPrivateKey: null, ...(privateKey && { privateKey }) };
+    await db.acmeAccount.update({ where: { directoryUrl }, data });
+  });
+}
+
+/**
+ * Has an account made anew, with another key. What was asked of the one before about time does not hold for it.
+ * @returns false when there is none.
+ */
+export async function renewAccount(
+  db: Db,
+  keys: Keys,
+  directoryUrl: string,
+  newKey: () => Promise<string>,
+): Promise<boolean> {
+  const privateKey = keys.seal(await newKey(), placeOf(directoryUrl));
+  const data = { url: '', privateKey, nextPrivateKey: null, blockedUntil: null };
+  const { count } = await db.acmeAccount.updateMany({ where: { directoryUrl }, data });
+  return count > 0;
+}
+
 /**
  * Stores the key that an account is to be given; a change that is under way goes on with its own.
  * @returns false when there is no such account.

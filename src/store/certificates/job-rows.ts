@@ -11,6 +11,8 @@ export const jobSelect = {
   privateKeyType: true,
   state: true,
   attempts: true,
+  lookups: true,
+  awayCount: true,
   startedAt: true,
   blockedUntil: true,
   order: true,

@@ -2,12 +2,14 @@
 
 import type { CertificateJob, Challenge, ChallengeKind, IssuedCertificate, JobPatch } from '../../acme/jobs/job.ts';
 import { type JobStore, LeaseLost } from '../../acme/jobs/job-store.ts';
+import { LONGEST } from '../../acme/jobs/waits.ts';
 import type { Changes } from '../changes/changes.ts';
 import type { Db, PrismaClient } from '../database/client.ts';
 import type { Announce } from '../events/audit.ts';
+import { Prisma } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
 import type { Keys } from '../keys/keys.ts';
-import { endKeyChange, openAccount, saveAccount } from './acme-accounts.ts';
+import { endKeyChange, openAccount, replaceAccount, saveAccount } from './acme-accounts.ts';
 import { writeCertificateEvent } from './certificate-events.ts';
 import { countOrder, endOrder } from './certificate-orders.ts';
 import { type CertificateFacts, installCertificate } from './install-certificate.ts';
@@ -45,7 +47,9 @@ export function certificateJobStore(deps: JobStoreDeps): JobStore {
       const claimed = await prisma.$queryRaw<{ id: string }[]>`
         UPDATE managed_certificate SET lease_until = ${until}, lease_number = lease_number + 1
         WHERE id IN (
-          SELECT id FROM managed_certificate WHERE next_at <= ${at} AND (lease_until IS NULL OR lease_until <= ${at})
+          SELECT id FROM managed_certificate
+          WHERE (next_at <= ${at} OR next_at > ${at}::timestamptz + ${longestWait})
+            AND (lease_until IS NULL OR lease_until <= ${at} OR lease_until > ${until})
           ORDER BY next_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
         ) RETURNING id`;
       if (claimed.length === 0) return [];
@@ -94,11 +98,12 @@ export function certificateJobStore(deps: JobStoreDeps): JobStore {
         await writeCertificateEvent({ db, announce, baseUrl: deps.baseUrl() }, type, job, patch, facts);
       }),
 
-    fail: (job, patch, at) =>
+    fail: (job, patch, at, isTold) =>
       end(job, patch, async (db, announce) => {
         const { errorCode, message = '' } = patch;
         await endOrder(db, job, at, { outcome: 'failed', errorCode, message });
         await db.acmeChallenge.deleteMany({ where: { managedId: job.id } });
+        if (!isTold) return;
         await writeCertificateEvent(
           { db, announce, baseUrl: deps.baseUrl() },
           'domain_certificate_failed.v0',
@@ -109,9 +114,26 @@ export function certificateJobStore(deps: JobStoreDeps): JobStore {
 
     account: (directoryUrl, newKey) => openAccount(prisma, keys, directoryUrl, newKey),
     saveAccount: (directoryUrl, change) => saveAccount(prisma, directoryUrl, change),
+    replaceAccount: (directoryUrl, key, newKey) => replaceAccount(prisma, keys, directoryUrl, key, newKey),
     endKeyChange: (directoryUrl, key, isDone) => endKeyChange(prisma, keys, directoryUrl, key, isDone),
   };
 }
+
+/**
+ * The longest wait of a job, as SQL. The renewal of a certificate without a window of the authority's is as far away as it is; that time
+ * follows from the certificate, and not from a clock.
+ */
+const longestWait = (() => {
+  const ms = (value: number) => Prisma.sql`make_interval(secs => ${value / 1000}::float8)`;
+  const failed = LONGEST.failed.map((value, index) => Prisma.sql`WHEN attempts <= ${index + 1} THEN ${ms(value)}`);
+  return Prisma.sql`CASE
+    WHEN state = 'issued' AND renewal_info IS NULL THEN make_interval(years => 100)
+    WHEN blocked_until IS NOT NULL THEN ${ms(LONGEST.blocked)}
+    WHEN state = 'waiting_dns' THEN ${ms(LONGEST.records)}
+    WHEN state <> 'failed_retrying' THEN ${ms(LONGEST.step)}
+    ${Prisma.join(failed, ' ')}
+    ELSE ${ms(LONGEST.failedOften)} END`;
+})();
 
 /** Until the transaction ends, no other process takes the job. @throws {LeaseLost} when one has. */
 async function holdLease(db: Db, { id, leaseNumber }: CertificateJob): Promise<void> {

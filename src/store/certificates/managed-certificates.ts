@@ -1,7 +1,9 @@
 // Which domains have certificates obtained: those with a policy, each by one job.
 
 import { createHash } from 'node:crypto';
+import { ERRORS } from '../../acme/jobs/failures.ts';
 import type { Revocation } from '../../acme/jobs/job.ts';
+import { isBlocked } from '../../acme/jobs/waits.ts';
 import type { Db } from '../database/client.ts';
 import type { Announce } from '../events/audit.ts';
 import { Prisma } from '../generated/prisma/client.ts';
@@ -45,7 +47,8 @@ export async function followPolicy(db: Db, announce: Announce, domainId: string,
   }
   if (managed.privateKeyType === privateKeyType) return;
   // What the authority has said about time is not forgotten.
-  const nextAt = new Date(Math.max(now, managed.blockedUntil?.getTime() ?? 0));
+  const blockedUntil = managed.blockedUntil?.getTime();
+  const nextAt = new Date(isBlocked(blockedUntil, now) ? blockedUntil : now);
   await restartJob(db, managed.id, { ...begin, nextAt });
   tell('UPDATED');
 }
@@ -73,6 +76,8 @@ export async function restartJob(
       ...change,
       state: 'WAITING_DNS',
       attempts: 0,
+      lookups: 0,
+      awayCount: 0,
       errorCode: null,
       message: '',
       order: Prisma.DbNull,
@@ -122,4 +127,25 @@ export async function adoptOwnNames(db: Db, sets: readonly (readonly string[])[]
     privateKeyType: 'ecdsa',
   }));
   await db.managedCertificate.createMany({ data, skipDuplicates: true });
+}
+
+/**
+ * Ends every wait that an authority has asked for: what waits for it is due now.
+ * @returns how many certificates that are.
+ */
+export async function endWaits(db: Db, directoryUrl: string, now: number): Promise<number> {
+  await db.acmeAccount.updateMany({ where: { directoryUrl }, data: { blockedUntil: null } });
+  const { count } = await db.managedCertificate.updateMany({
+    where: { blockedUntil: { not: null } },
+    data: { blockedUntil: null, nextAt: new Date(now) },
+  });
+  return count;
+}
+
+/** Has the jobs tried again that were paused as the account was suspended. */
+export async function resumeSuspended(db: Db, now: number): Promise<void> {
+  await db.managedCertificate.updateMany({
+    where: { state: 'PAUSED', errorCode: ERRORS.accountSuspended },
+    data: { state: 'FAILED_RETRYING', nextAt: new Date(now) },
+  });
 }

@@ -21,25 +21,47 @@ let count = 0;
 /** Of a registered domain of its own, so that no limit is met. */
 const newName = () => `app.customer-${++count}.com`;
 
+/** Waits for the next try to have failed. @param before when it was due. */
+async function reachAfter(id: string, before: string | null) {
+  let found = await lab.provisioning(id);
+  await expect
+    .poll(async () => {
+      found = await lab.provisioning(id);
+      return found.state === 'FAILED_RETRYING' && found.nextAt !== before;
+    })
+    .toBe(true);
+  return found;
+}
+
 /** In how many milliseconds something is to be. */
 const inMs = (time: string | null) => Date.parse(time ?? '') - lab.now();
 
 describe('an authority', () => {
-  test('that cannot be reached is asked again after a minute, and the text says so', async () => {
+  test('that is away is asked again after a minute, then every half hour, and the names have not failed', async () => {
     lab.authority.faults.refuse.newOrder = { status: 502 };
     const { id } = await lab.begin(newName());
     const failed = await lab.reach(id, 'FAILED_RETRYING');
     expect(failed).toMatchObject({
       errorCode: 'ERR_GATEWAY_26032',
-      attempts: 1,
+      attempts: 0,
       blockedUntil: null,
       message: expect.stringMatching(/^The certificate authority gave no proper answer: .*502/),
       orders: [{ outcome: 'failed', errorCode: 'ERR_GATEWAY_26032' }],
     });
     expect(inMs(failed.nextAt)).toBeGreaterThan(MINUTE_MS - 10_000);
     expect(inMs(failed.nextAt)).toBeLessThan(1.2 * MINUTE_MS);
+    // As one that refuses connections: nothing is ordered.
+    lab.authority.faults.refuse = { directory: { status: 502 }, newNonce: { status: 502 }, newOrder: { status: 502 } };
+    for (let tries = 0; tries < 6; tries++) {
+      const { nextAt } = await lab.provisioning(id);
+      lab.advance(inMs(nextAt) + 1000);
+      const again = await reachAfter(id, nextAt);
+      expect(again).toMatchObject({ attempts: 0, errorCode: 'ERR_GATEWAY_26032' });
+      expect(inMs(again.nextAt)).toBeGreaterThan(10 * MINUTE_MS);
+      expect(inMs(again.nextAt)).toBeLessThan(31 * MINUTE_MS);
+    }
     lab.authority.faults.refuse = {};
-    lab.advance(2 * MINUTE_MS);
+    lab.advance(31 * MINUTE_MS);
     await lab.reach(id, 'ISSUED');
   });
 
@@ -116,20 +138,37 @@ describe('an authority', () => {
     await lab.reach(id, 'ISSUED');
   });
 
-  test('that has forgotten the account gets one again, once for all domains', async () => {
+  test.each([
+    ['has forgotten the account', () => lab.authority.forgetAccounts(), 1],
+    ['has deactivated the account', () => lab.authority.deactivateAccounts(), 2],
+  ])('that %s gets another one, once for all domains, and none of them fails', async (_, lose, accounts) => {
     const domains = await Promise.all([lab.begin(newName()), lab.begin(newName()), lab.begin(newName())]);
     await Promise.all(domains.map(({ id }) => lab.reach(id, 'ISSUED')));
-    lab.authority.forgetAccounts();
-    expect(lab.authority.accountUrls).toEqual([]);
+    lose();
     const after = await Promise.all([lab.begin(newName()), lab.begin(newName()), lab.begin(newName())]);
-    // Each finds it out by itself, unless another one has made the account again before.
-    const states = await Promise.all(after.map(({ id }) => lab.reach(id, 'FAILED_RETRYING', 'ISSUED')));
-    const failed = states.filter(({ state }) => state === 'FAILED_RETRYING');
-    expect(failed.length).toBeGreaterThan(0);
-    for (const { message } of failed)
-      expect(message).toMatch(/^The certificate authority said: Account ".*" not found$/);
-    lab.advance(2 * MINUTE_MS);
-    await Promise.all(after.map(({ id }) => lab.reach(id, 'ISSUED')));
-    expect(lab.authority.accountUrls).toHaveLength(1);
+    const states = await Promise.all(after.map(({ id }) => lab.reach(id, 'FAILED_RETRYING', 'PAUSED', 'ISSUED')));
+    expect(states.map(({ state, attempts }) => [state, attempts])).toEqual(states.map(() => ['ISSUED', 0]));
+    expect(lab.authority.accountUrls).toHaveLength(accounts);
+  });
+
+  test('that says of every account that it is gone is not given accounts for ever', async () => {
+    lab.authority.faults.refuse.newOrder = { status: 400, type: 'accountDoesNotExist', detail: 'no such account' };
+    const asked = lab.authority.requests.length;
+    const { id } = await lab.begin(newName());
+    await lab.reach(id, 'FAILED_RETRYING');
+    expect(lab.authority.requests.slice(asked).filter((name) => name === 'newAccount').length).toBeLessThanOrEqual(2);
+  });
+
+  test('that has suspended the account is given another one by an admin alone', async () => {
+    const detail = 'Account is suspended for abuse';
+    lab.authority.faults.refuse.newOrder = { status: 403, type: 'unauthorized', detail };
+    const { id } = await lab.begin(newName());
+    expect(await lab.reach(id, 'PAUSED')).toMatchObject({ errorCode: 'ERR_GATEWAY_26033' });
+    lab.authority.faults.refuse = {};
+    const before = lab.authority.accountUrls.length;
+    const { data } = (await lab.gateway.graphql('mutation { replaceAcmeAccount }')).body;
+    expect(data).toEqual({ replaceAcmeAccount: true });
+    await lab.reach(id, 'ISSUED');
+    expect(lab.authority.accountUrls).toHaveLength(before + 1);
   });
 });

@@ -178,6 +178,7 @@ describe('a certificate', () => {
       message: /^The certificate that was issued is for another key than the one in the request\.$/,
     },
     { wrong: 'expired' as const, message: /^The certificate that was issued ended on .*: the clock of this gateway/ },
+    { wrong: 'future' as const, message: /^The certificate that was issued is not valid before .*: the clock of this/ },
   ])('that is not as it was ordered is not shown: $wrong', async ({ wrong, message }) => {
     lab.authority.faults.wrongCertificates = wrong;
     const { id } = await lab.begin(newName());
@@ -189,6 +190,20 @@ describe('a certificate', () => {
     lab.authority.faults.wrongCertificates = undefined;
     expect(await lab.retry(id)).toBeUndefined();
     await lab.reach(id, 'ISSUED');
+  });
+
+  test('that is not valid yet is shown once it is, and the one in force until then', async () => {
+    const { id, domain } = await lab.begin(newName());
+    const before = await lab.reach(id, 'ISSUED');
+    lab.advance(Date.parse(before.renewsAt ?? '') - lab.now());
+    lab.authority.faults.wrongCertificates = 'soon';
+    await expect.poll(async () => (await lab.provisioning(id)).message).toMatch(/shown once it is valid: at /);
+    expect(await lab.provisioning(id)).toMatchObject({ state: 'FINALIZING', notAfter: before.notAfter, attempts: 0 });
+    lab.authority.faults.wrongCertificates = undefined;
+    lab.advance(61 * MINUTE_MS);
+    const after = await lab.reach(id, 'ISSUED');
+    expect(Date.parse(after.notAfter ?? '')).toBeGreaterThan(Date.parse(before.notAfter ?? ''));
+    expect(lab.authority.countOrders(domain), 'nothing is ordered twice').toBe(2);
   });
 });
 

@@ -62,7 +62,8 @@ export async function newTestAuthority(): Promise<TestAuthority> {
   return {
     roots: [first.root, second.root],
     async issue(csr, ordered, days, now, wrong) {
-      const begin = wrong === 'expired' ? now - (days + 1) * DAY_MS : now - HOUR_MS;
+      const later = { expired: -(days + 1) * DAY_MS, soon: HOUR_MS, future: 2 * DAY_MS };
+      const begin = now + (wrong && wrong in later ? later[wrong as keyof typeof later] : -HOUR_MS);
       const notBefore = Math.floor(begin / 1000) * 1000;
       const names = wrong === 'names' ? ordered.map((name) => `other-${name}`) : ordered;
       const publicKey = wrong === 'key' ? (await newKeyPair()).publicKey : csr.publicKey;

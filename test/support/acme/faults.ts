@@ -37,8 +37,8 @@ export interface AcmeFaults {
   rejectedNames: string[];
   /** Orders stay in the status `processing` for as long as this is true. */
   stuckOrders: boolean;
-  /** Certificates are not what was ordered: for other names, for another key, or expired a day ago. */
-  wrongCertificates?: 'names' | 'key' | 'expired';
+  /** Certificates are not what was ordered: for other names, for another key, expired a day ago, or valid in an hour or in two days. */
+  wrongCertificates?: 'names' | 'key' | 'expired' | 'soon' | 'future';
   /** Called when a request has come, and before it is answered: it may hold the answer. What resolves to `lost` goes no further. */
   onRequest?(resource: AcmeResource, moment: 'asked' | 'answered'): Promise<unknown> | undefined;
   /** Called before a name is validated, by the key that the account has after it: it may hold that. */

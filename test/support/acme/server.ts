@@ -62,6 +62,8 @@ export interface AcmeServer {
   accountThumbprints: readonly string[];
   /** Forgets all accounts, as an authority that was installed anew. */
   forgetAccounts(): void;
+  /** Deactivates all accounts (RFC 8555, section 7.3.6): nothing that is signed with their keys is accepted any more. */
+  deactivateAccounts(): void;
   stop(): Promise<void>;
 }
 
@@ -91,6 +93,7 @@ export async function startAcmeServer(options: AcmeServerOptions = {}): Promise<
     background: new Set(),
   };
   const nonces = new Nonces(seededRandom(seed));
+  const deactivated = new Set<string>();
   const requests: AcmeResource[] = [];
   const directory = {
     ...Object.fromEntries(
@@ -133,6 +136,8 @@ export async function startAcmeServer(options: AcmeServerOptions = {}): Promise<
       useNonce: (nonce) => nonces.use(nonce, faults.nonceRejection),
       findAccount: (accountUrl) => state.accounts.get(accountUrl),
     });
+    if (deactivated.has(signed.thumbprint))
+      throw new AcmeRefused(401, 'unauthorized', 'Account is not valid, has status "deactivated"');
     return endpoint(state, { ...signed, url });
   }
 
@@ -154,6 +159,7 @@ export async function startAcmeServer(options: AcmeServerOptions = {}): Promise<
     response.writeHead(status, {
       'content-type': typeof body === 'string' ? 'application/pem-certificate-chain' : json,
       'cache-control': 'no-store',
+      date: new Date(now()).toUTCString(),
       'replay-nonce': nonces.issue(),
       link: `<${base}/directory>;rel="index"`,
       ...headers,
@@ -188,6 +194,9 @@ export async function startAcmeServer(options: AcmeServerOptions = {}): Promise<
       return [...state.accounts.values()].map(({ thumbprint }) => thumbprint);
     },
     forgetAccounts: () => state.accounts.clear(),
+    deactivateAccounts() {
+      for (const { thumbprint } of state.accounts.values()) deactivated.add(thumbprint);
+    },
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

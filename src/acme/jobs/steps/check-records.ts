@@ -4,7 +4,7 @@ import { checkCaa } from '../../checks/caa.ts';
 import type { Dns } from '../../checks/dns.ts';
 import { checkDomain, type DomainCheck } from '../../checks/dns-check.ts';
 import { checkOwnChallenge, checkOwnName } from '../../checks/own-names.ts';
-import { GIVE_UP_MS, recordsDelay } from '../backoff.ts';
+import { isHopeless, recordsDelay } from '../backoff.ts';
 import { challengeKind } from '../challenge-kind.ts';
 import type { JobContext, Step } from '../context.ts';
 import { ERRORS } from '../failures.ts';
@@ -29,10 +29,12 @@ export const checkRecords: Step = async (job, context) => {
   const wrong = records.find(({ state }) => state !== 'OK');
   // Nobody asks for the gateway's own names to be looked up again.
   const isInForce = job.certificate !== null && job.certificate.notAfter > now();
-  const isGivenUp = job.domain !== null && !isInForce && waited > GIVE_UP_MS;
+  const lookups = job.lookups + 1;
+  const isGivenUp = job.domain !== null && !isInForce && isHopeless(waited, { lookups });
   await store.save(job, {
     state: isGivenUp ? 'PAUSED' : 'WAITING_DNS',
     records,
+    lookups,
     errorCode: wrong ? codeOf(wrong) : ERRORS.dns,
     message: [
       wrong?.message ?? message,
@@ -47,7 +49,7 @@ export const checkRecords: Step = async (job, context) => {
 /** PREFLIGHT: everything else that would fail at the authority. */
 export const preflight: Step = async (job, context) => {
   const { authority, store, settings, now } = context;
-  const client = await authority.client();
+  const client = await authority.client(job);
   const { meta } = await client.directory();
   await context.withDns({ servers: settings.dnsServers }, async (dns) => {
     for (const name of job.names) {

@@ -3,6 +3,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { newCertificateRequest } from '../../client/certificate-request.ts';
 import { ariCertificateId } from '../../client/renewal-information.ts';
+import { DAY_MS } from '../backoff.ts';
 import type { JobContext, Step } from '../context.ts';
 import { JobFailure } from '../failures.ts';
 import { awaitsRevocation, type CertificateJob, type OrderUnderWay } from '../job.ts';
@@ -10,10 +11,12 @@ import { latestRenewal, nextCheck, usualRenewal } from '../renewal-time.ts';
 import { pollAt, whyInvalid } from './validate.ts';
 
 const ISSUING = 'The names are proved; the certificate is being issued.';
+/** How long a certificate is waited for that is not valid yet. */
+const NOT_YET_MAX_MS = DAY_MS;
 
 export const finalize: Step = async (job, context) => {
   const { store, settings, authority, now } = context;
-  const client = await authority.client();
+  const client = await authority.client(job);
   const order = job.order as OrderUnderWay;
   if (!order.request) {
     // The key is stored before it is used: a certificate whose key is lost would have to be ordered again.
@@ -59,6 +62,19 @@ async function install(
       'conversion',
       `The certificate that was issued ended on ${new Date(validity.notAfter).toISOString()}: the clock of this gateway or of the authority is wrong.`,
     );
+  const { notBefore } = validity;
+  if (notBefore > at + NOT_YET_MAX_MS)
+    throw new JobFailure(
+      'conversion',
+      `The certificate that was issued is not valid before ${new Date(notBefore).toISOString()}: the clock of this gateway or of the authority is wrong.`,
+    );
+  // Visitors would refuse it. It stays at the authority, and the one in force is shown, until it is valid.
+  if (notBefore > at)
+    return store.save(job, {
+      errorCode: null,
+      message: `The certificate is issued, and shown once it is valid: at ${new Date(notBefore).toISOString()}.`,
+      nextAt: notBefore,
+    });
   const renewsAt = Math.min(usualRenewal(validity, random()), latestRenewal(validity));
   const { revocation } = job;
   // One that waits is tried again now: nothing else is in its way.

@@ -15,7 +15,7 @@ import { CHECKING } from './validate.ts';
 const ORDER_LIFE_MS = 2 * 3_600_000;
 
 export const placeOrder: Step = async (job, context) => {
-  const client = await context.authority.client();
+  const client = await context.authority.client(job);
   if (!job.order) return order(job, context, client);
   const { store, now } = context;
   const { authorizations } = await client.order(job.order.url);
@@ -71,7 +71,7 @@ async function order(job: CertificateJob, context: JobContext, client: AcmeClien
       recordId: counted.recordId,
       expiresAt: Math.min(expires, now() + ORDER_LIFE_MS),
     };
-    await store.save(job, { state: 'ORDERING', order, nextAt: now() });
+    await store.save(job, { state: 'ORDERING', order, awayCount: 0, nextAt: now() });
   } catch (error) {
     if (replaces === undefined || !isAlreadyReplaced(error)) throw error;
     // A crash between the issuance and its storage: the certificate in force has a successor that nobody has.

@@ -12,13 +12,15 @@ export const renew: Step = async (job, context) => {
     store.save(job, {
       state: 'WAITING_DNS',
       attempts: 0,
+      lookups: 0,
       startedAt: now(),
       message: reason,
       errorCode: null,
       nextAt: now(),
     });
   if (!certificate || renewsAt === null || now() >= renewsAt) return begin('The certificate is being renewed.');
-  if (!renewalInfo || renewalInfo.directoryUrl !== authority.directoryUrl) return store.save(job, { nextAt: renewsAt });
+  if (!renewalInfo || renewalInfo.directoryUrl !== authority.directoryUrl)
+    return store.save(job, { renewalInfo: null, nextAt: renewsAt });
 
   const { info, retryAfterMs } = await ask();
   const checkAt = nextCheck(now(), retryAfterMs);
@@ -35,7 +37,7 @@ export const renew: Step = async (job, context) => {
   /** What cannot be asked now is asked later: the moment that was chosen stays. */
   async function ask() {
     try {
-      const client = await authority.client();
+      const client = await authority.client(job);
       const info = await client.renewalInfo(renewalInfo?.certificateId ?? '');
       return { info, retryAfterMs: info?.retryAfterMs };
     } catch (error) {

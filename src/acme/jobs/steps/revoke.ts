@@ -6,6 +6,7 @@ import { AcmeProblem } from '../../client/problem.ts';
 import type { JobContext, Step } from '../context.ts';
 import { asJobFailure, isTransient, JobFailure } from '../failures.ts';
 import { awaitsRevocation, type CertificateJob, type JobPatch, type Revocation } from '../job.ts';
+import { isBlocked } from '../waits.ts';
 
 /** How soon it is tried again at the earliest when the authority did not answer; milliseconds. */
 const AGAIN_MS = 60_000;
@@ -19,7 +20,7 @@ export const isRevocationDue = (job: CertificateJob, now: number): boolean =>
 export const revoke: Step = async (job, context) => {
   const { store, now } = context;
   const revocation = job.revocation as Revocation;
-  const result = await ask(revocation, context);
+  const result = await ask(job, revocation, context);
   const at = now();
   const isShown = job.certificate !== null && isSame(revocation.certificate, job.certificate.pem);
   if (result === 'revoked') {
@@ -44,13 +45,17 @@ export const revoke: Step = async (job, context) => {
 
 type Result = 'revoked' | { failure: JobFailure; isRefused: boolean };
 
-async function ask({ certificate, reason }: Revocation, { authority, now }: JobContext): Promise<Result> {
+async function ask(
+  job: CertificateJob,
+  { certificate, reason }: Revocation,
+  { authority, now }: JobContext,
+): Promise<Result> {
   // Nobody trusts one that has expired.
   if (Date.parse(new X509Certificate(certificate).validTo) <= now()) return 'revoked';
   const { keyNumber } = authority;
   let isAsked = false;
   try {
-    const client = await authority.client();
+    const client = await authority.client(job);
     const { revokeCert } = await client.directory();
     const offersNone = 'The certificate authority does not offer to revoke certificates.';
     if (!revokeCert) return { failure: new JobFailure('obtainRefused', offersNone), isRefused: true };
@@ -74,7 +79,7 @@ function goOn(
   at: number,
   said: Pick<JobPatch, 'errorCode' | 'message'>,
 ): JobPatch {
-  if (state !== 'ISSUED') return { nextAt: Math.max(at, blockedUntil ?? 0) };
+  if (state !== 'ISSUED') return { nextAt: isBlocked(blockedUntil, at) ? blockedUntil : at };
   return { ...said, ...(isShown && { renewsAt: at }), nextAt: at };
 }
 

@@ -7,18 +7,18 @@ import type { Step } from '../context.ts';
 import { JobFailure, ofProblem } from '../failures.ts';
 import type { Challenge, OrderUnderWay } from '../job.ts';
 
-/** How often an order is asked for, unless the authority says otherwise, and how often at most; milliseconds. */
-const POLL_MS = { usual: 2000, min: 500 };
+/** How often an order is asked for, unless the authority says otherwise, and how often at most and at least; milliseconds. */
+const POLL_MS = { usual: 2000, min: 500, max: 600_000 };
 
 /** When an order is asked for again. */
 export const pollAt = (now: number, { retryAfterMs = POLL_MS.usual }: AcmeOrder): number =>
-  now + Math.max(retryAfterMs, POLL_MS.min);
+  now + Math.min(Math.max(retryAfterMs, POLL_MS.min), POLL_MS.max);
 
 export const CHECKING = 'The certificate authority checks that the names lead to this gateway.';
 
 export const validate: Step = async (job, context) => {
   const { store, authority, now } = context;
-  const client = await authority.client();
+  const client = await authority.client(job);
   const order = job.order as OrderUnderWay;
   if (!order.isTriggered) {
     const published = await store.challengesOf(job);

@@ -1,5 +1,6 @@
 // Has a certificate tried again now, when a person has changed what was wrong.
 
+import { isBlocked } from '../../../acme/jobs/waits.ts';
 import { restartJob } from '../../../store/certificates/managed-certificates.ts';
 import { builder } from '../../builder/builder.ts';
 import { rfc3339 } from '../../builder/timestamps.ts';
@@ -36,7 +37,7 @@ builder.mutationField('retryCertificate', (t) =>
           const now = app.now();
           if (job.state === 'ISSUED')
             throw new ApiError('certificateInForce', { time: job.renewsAt ? rfc3339(job.renewsAt) : '' });
-          if (job.blockedUntil && job.blockedUntil.getTime() > now)
+          if (job.blockedUntil && isBlocked(job.blockedUntil.getTime(), now))
             throw new ApiError('certificateBlocked', { time: rfc3339(job.blockedUntil) });
           const at = new Date(now);
           // An order that is under way is continued: another one would be a second certificate.

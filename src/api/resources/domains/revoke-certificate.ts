@@ -2,6 +2,7 @@
 
 import { X509Certificate } from 'node:crypto';
 import { awaitsRevocation, type Revocation } from '../../../acme/jobs/job.ts';
+import { isBlocked } from '../../../acme/jobs/waits.ts';
 import { requestRevocation } from '../../../store/certificates/managed-certificates.ts';
 import { builder } from '../../builder/builder.ts';
 import { rfc3339 } from '../../builder/timestamps.ts';
@@ -59,7 +60,7 @@ builder.mutationField('revokeCertificate', (t) =>
             where: { directoryUrl },
             select: { blockedUntil: true },
           });
-          if (acmeAccount?.blockedUntil && acmeAccount.blockedUntil.getTime() > now)
+          if (acmeAccount?.blockedUntil && isBlocked(acmeAccount.blockedUntil.getTime(), now))
             throw new ApiError('certificateBlocked', { time: rfc3339(acmeAccount.blockedUntil) });
           const pem = new X509Certificate(job.certificate.certificatePem).toString();
           await requestRevocation(db, job.id, { reason, certificate: pem }, new Date(now));
