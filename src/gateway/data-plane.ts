@@ -95,6 +95,8 @@ async function startParts(
         log,
         uploaded: (name) => edges.certificateFor(name),
         own: (name) => edges.ownCertificateFor(name),
+        ticketSecret: tokenKey,
+        time: statistics.now,
       }),
     stop: (certificates) => certificates.close(),
   });
@@ -218,7 +220,15 @@ async function startParts(
   balance?.add('agent', agents.server);
   const issue = () => certificates.agentListener(hosts);
   await startCertificateRenewal(parts, { name: 'the listeners', issue, listeners: [agents, tls], onFailure });
-  dataPlaneMetrics(registry, { counters, limit, handshakes: tls.handshakeCounts, sessions, endpoints, dialer });
+  dataPlaneMetrics(registry, {
+    counters,
+    limit,
+    handshakes: tls.handshakeCounts,
+    certificates,
+    sessions,
+    endpoints,
+    dialer,
+  });
   clusterMetrics(registry, cluster, registrar.lookups);
 
   const ownListeners = sharesListeners

@@ -4,6 +4,7 @@ import type { Registry } from 'prom-client';
 import type { AddressDialer } from '../edge/dialing/address-dialer.ts';
 import type { Counters } from '../edge/metrics/counters.ts';
 import { BOUNDS_MS } from '../edge/metrics/duration-histogram.ts';
+import type { Certificates } from '../edge/tls/certificates.ts';
 import type { HandshakeCounts } from '../edge/tls/handshake-turns.ts';
 import type { ConnectionLimit } from '../edge/visitors/connection-limit.ts';
 import type { ByteCounters } from '../protocol/relay.ts';
@@ -15,6 +16,7 @@ export interface DataPlaneMetricsSource {
   counters: Counters;
   limit: ConnectionLimit;
   handshakes: HandshakeCounts;
+  certificates: Pick<Certificates, 'unusableFiles'>;
   sessions: Pick<AgentSessions, 'size' | 'refusals'>;
   endpoints: Pick<EndpointRegistry, 'size'>;
   dialer: Pick<AddressDialer, 'count'>;
@@ -23,7 +25,7 @@ export interface DataPlaneMetricsSource {
 /** Registers the metrics. */
 export function dataPlaneMetrics(
   registry: Registry,
-  { counters, limit, handshakes, sessions, endpoints, dialer }: DataPlaneMetricsSource,
+  { counters, limit, handshakes, certificates, sessions, endpoints, dialer }: DataPlaneMetricsSource,
 ): void {
   const { gauge, counter, histogram } = metricsFor(registry);
   gauge('tunnel_sessions', 'Sessions of agents on this node.', () => sessions.size);
@@ -35,6 +37,11 @@ export function dataPlaneMetrics(
     'TLS handshakes of visitors that were delayed or refused, as their address had too many.',
     ['outcome'],
     () => Object.entries(handshakes).map(([outcome, count]): LabelledValue => [{ outcome }, count]),
+  );
+  gauge(
+    'gateway_certificate_files_unusable',
+    'Files in TLS_DIR that cannot be used as they are now. Visitors see what was read of them before.',
+    () => certificates.unusableFiles(),
   );
 
   const listeners = Object.entries({ http: counters.http, https: counters.https });

@@ -142,6 +142,16 @@ describe('the certificate of a reserved domain', () => {
     expect(refused.body.msg).toContain('2025-01-01T00:00:00Z');
   });
 
+  test('must be valid when it is named: what is shown until then stays', async () => {
+    const [{ id: now }, { id: next }] = [await upload(sent(pair)), await upload(sent(pair))];
+    const data = { notBefore: new Date(Date.now() + 86_400_000) };
+    await gateway.app.prisma.tlsCertificate.update({ where: { id: next }, data });
+    const id = await reserve({ certificate_id: now });
+    const refused = await patch(id, { certificate_id: next });
+    expect(refused).toMatchObject({ status: 400, body: { error_code: 'ERR_GATEWAY_90094' } });
+    expect(await get(id)).toEqual({ certificate: now, policy: null });
+  });
+
   test('must cover the domain; the refusal says what it covers', async () => {
     const { id: certificate } = await upload(sent(pair));
     for (const domain of ['a.b.certificates.example.com', '*.b.certificates.example.com']) {

@@ -28,6 +28,14 @@ export const certificateErrors = {
     '{member} must hold the certificates in order, each issued by the next: number {next} has not issued number {position}.',
   ),
   certificateExpired: invalid(90034, '{member}: the certificate has expired on {end}.'),
+  certificateNotYetValid: invalid(
+    90094,
+    '{member}: the certificate is not valid before {begin}; visitors would refuse it until then.',
+  ),
+  certificatePurpose: invalid(
+    90095,
+    '{member}: the certificate is not for servers; its extended key usage must have serverAuth, or be left out.',
+  ),
   certificateUnusable: invalid(90035, '{member} cannot be used for TLS: {reason}.'),
   keyMissing: invalid(1901, '{member} must hold a private key in PEM.'),
   keyEncrypted: invalid(1902, '{member}: the private key is encrypted; send it without a passphrase.'),

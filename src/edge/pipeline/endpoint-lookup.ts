@@ -21,6 +21,16 @@ export function endpointOf(
   return isOtherScheme ? 'misdirected' : listener.find(hostname);
 }
 
+/** What visitors are told of a name that nothing serves. */
+const ABSENT = {
+  unknown: 'unknownName',
+  offline: 'offline',
+  covered: 'offline',
+  beneath: 'offline',
+  elsewhere: 'elsewhere',
+  misdirected: 'misdirected',
+} as const;
+
 /** What becomes of a request whose endpoint is not known here: other nodes may have it. Never rejects. */
 export function stepWithoutEndpoint(
   listener: ListenerContext,
@@ -33,7 +43,7 @@ export function stepWithoutEndpoint(
     (found) => {
       if (typeof found === 'object')
         return 'origin' in found ? redirectTo(found.origin) : { kind: 'visit', endpoint: found };
-      return { kind: 'fail', error: found === 'unknown' ? 'unknownName' : found, fields: [] };
+      return { kind: 'fail', error: ABSENT[found], fields: [] };
     },
     () => ({ kind: 'fail', error: 'unavailable', fields: [] }),
   );

@@ -1,7 +1,7 @@
 // Which certificate a name is served with: the operator's, one that was uploaded or obtained for it, or else one that the development
 // authority issues.
 
-import { constants } from 'node:crypto';
+import { constants, createHash } from 'node:crypto';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
@@ -9,6 +9,7 @@ import { SERVER_TLS } from '../../protocol/tls-suites.ts';
 import { openAuthority, type Pair } from './authority.ts';
 import { openDirectory } from './certificate-directory.ts';
 import type { Expiries, Expiry } from './certificate-expiry.ts';
+import { TicketKeys } from './ticket-keys.ts';
 
 /** Certificates that are kept at once. Another one costs a signature, less than the handshake that it is for. */
 const KEPT = 10_000;
@@ -16,7 +17,12 @@ const KEPT = 10_000;
 const ISSUED_MS = 60 * 86_400_000;
 /** Endpoints under one certificate whose contexts are kept; each takes 25 KiB. The sessions of the oldest are forgotten. */
 const CONTEXTS_KEPT = 2000;
-/** A context is made anew after this long, as that changes the keys of its session tickets. */
+/**
+ * Certificates of the development authority whose contexts are kept at once. What names they are for, visitors say; those of the base
+ * domain have one certificate.
+ */
+const ISSUED_CONTEXTS_KEPT = 1000;
+/** A context is forgotten after this long. It is made anew each day in any case, which changes the keys of its session tickets. */
 const CONTEXT_MS = 24 * 3_600_000;
 
 export interface Certificates {
@@ -30,6 +36,8 @@ export interface Certificates {
   secureContext(name: string, servedAs?: string): Promise<SecureContext | undefined>;
   /** The same, to be used with other terms; the same object as long as it is the same certificate. */
   identity(name: string, servedAs?: string): Promise<ServedCertificate | undefined>;
+  /** What TLS is to be spoken with for a certificate of somebody else. @param servedAs what serves it. */
+  contextWith(pair: ServedCertificate, servedAs: string): SecureContext;
   /** What TLS for a name is to be spoken with where the operator has a certificate for it, or the gateway obtained one for itself. */
   operators(name: string): SecureContext | undefined;
   /**
@@ -43,6 +51,8 @@ export interface Certificates {
   readonly caFile: string;
   /** When the authority, the listeners' own certificate and those of the operator end. The listeners' own is renewed by itself. */
   expiries(): Expiries;
+  /** Files of the operator's directory that cannot be used as they are now. */
+  unusableFiles(): number;
   close(): void;
 }
 
@@ -58,6 +68,10 @@ export interface CertificateOptions {
   uploaded?(name: string): ServedCertificate | undefined;
   /** The certificate that was obtained for a name of the gateway's own; likewise. */
   own?(name: string): ServedCertificate | undefined;
+  /** Of all processes that are to resume sessions of TLS of each other; left out: none do. */
+  ticketSecret?: Buffer;
+  /** The wall clock, in milliseconds; left out: that of the system. */
+  time?(): number;
 }
 
 /** What visitors are shown, and the key to it. */
@@ -72,14 +86,23 @@ export async function openCertificates({
   lookMs,
   uploaded,
   own: ownFor,
+  ticketSecret,
+  time = Date.now,
 }: CertificateOptions): Promise<Certificates> {
   const authority = await openAuthority(dataDir);
-  const directory = tlsDir === undefined ? undefined : await openDirectory(tlsDir, log, lookMs);
+  const directory = tlsDir === undefined ? undefined : await openDirectory(tlsDir, { log, lookMs, time });
   // Promises, so that those who ask for a name at the same time wait for the same certificate.
   const issued = new LRUCache<string, Promise<Pair>>({ max: KEPT, ttl: ISSUED_MS });
   let own: Pair | undefined; // What the listeners show.
   // By what they serve: a session that was agreed under one context cannot be resumed under another.
-  const contexts = new LRUCache<ServedCertificate, Map<string, SecureContext>>({ max: KEPT, ttl: CONTEXT_MS });
+  const contexts = new LRUCache<ServedCertificate, Map<string, KeptContext>>({ max: KEPT, ttl: CONTEXT_MS });
+  const issuedContexts = new LRUCache<ServedCertificate, Map<string, KeptContext>>({
+    max: ISSUED_CONTEXTS_KEPT,
+    ttl: CONTEXT_MS,
+  });
+  const ticketKeys = new TicketKeys(ticketSecret, time);
+  /** The names of certificates of the development authority, which differ from process to process. */
+  const issuedFor = new WeakMap<ServedCertificate, string>();
 
   const issue = (hosts: string[]): Promise<Pair> => {
     const key = hosts.join(' ');
@@ -87,7 +110,10 @@ export async function openCertificates({
     if (known) return known;
     const pair = authority.issue(hosts);
     issued.set(key, pair);
-    pair.catch(() => issued.delete(key));
+    pair.then(
+      (made) => issuedFor.set(made, key),
+      () => issued.delete(key),
+    );
     return pair;
   };
   const pairFor = (
@@ -102,14 +128,18 @@ export async function openCertificates({
   };
 
   const keptContext = (pair: ServedCertificate, servedAs = '') => {
-    const ofPair = contexts.get(pair) ?? new Map<string, SecureContext>();
-    contexts.set(pair, ofPair, { noUpdateTTL: true });
+    const names = issuedFor.get(pair);
+    const kept = names === undefined ? contexts : issuedContexts;
+    const ofPair = kept.get(pair) ?? new Map<string, KeptContext>();
+    kept.set(pair, ofPair, { noUpdateTTL: true });
+    const { day } = ticketKeys;
     const known = ofPair.get(servedAs);
-    if (known) return known;
+    if (known?.day === day) return known.context;
     const [oldest] = ofPair.keys();
-    if (oldest !== undefined && ofPair.size >= CONTEXTS_KEPT) ofPair.delete(oldest);
-    const context = contextOf(pair);
-    ofPair.set(servedAs, context);
+    if (!known && oldest !== undefined && ofPair.size >= CONTEXTS_KEPT) ofPair.delete(oldest);
+    const certificate = names === undefined ? createHash('sha256').update(pair.cert).digest('hex') : `issued ${names}`;
+    const context = contextOf(pair, ticketKeys.for({ certificate, servedAs }));
+    ofPair.set(servedAs, { context, day });
     return context;
   };
 
@@ -119,6 +149,7 @@ export async function openCertificates({
       return pair && keptContext(pair, servedAs);
     },
     identity: async (name, servedAs) => pairFor(name, servedAs),
+    contextWith: keptContext,
     operators(name) {
       const pair = directory?.find(name) ?? ownFor?.(name);
       return pair && keptContext(pair);
@@ -135,17 +166,24 @@ export async function openCertificates({
       const { first, expiring, expired } = directory?.expiries() ?? { first: [], expiring: 0, expired: 0 };
       return { first: [...made, ...first], expiring, expired };
     },
+    unusableFiles: () => directory?.unusable() ?? 0,
     close: () => directory?.close(),
   };
 }
 
+interface KeptContext {
+  context: SecureContext;
+  /** Of its ticket keys. */
+  day: number;
+}
+
 /** The wildcard that a certificate covers a name with: it stands for one label. */
-function wildcardOver(name: string): string {
+export function wildcardOver(name: string): string {
   return `*${name.slice(name.indexOf('.'))}`;
 }
 
 /** @throws when certificate and key cannot be used together. */
-export function contextOf({ cert, key }: ServedCertificate): SecureContext {
+function contextOf({ cert, key }: ServedCertificate, ticketKeys: Buffer | undefined): SecureContext {
   const secureOptions = constants.SSL_OP_NO_RENEGOTIATION;
   return createSecureContext({
     cert,
@@ -153,5 +191,6 @@ export function contextOf({ cert, key }: ServedCertificate): SecureContext {
     minVersion: 'TLSv1.2',
     ...SERVER_TLS,
     secureOptions,
+    ...(ticketKeys && { ticketKeys }),
   });
 }

@@ -138,7 +138,7 @@ export class TlsListener {
     const acme = isAcme ? await this.#acme.answer(raw, bytes, named, this.#turns) : undefined;
     if (acme?.isAnswered) return;
     const { services } = this.#options.listener;
-    const { endpoint, isNobodys } = await findNamedEndpoint(this.#options.listener, named?.name);
+    const { endpoint, heldAs } = await findNamedEndpoint(this.#options.listener, named?.name);
     if (raw.destroyed) return;
     if (acme && (!endpoint || endpoint.accountId !== acme.holder)) return refuse(raw);
     const isTls = endpoint?.proto === 'tls';
@@ -148,7 +148,7 @@ export class TlsListener {
     if (isTls && !passesRestriction(raw, endpoint, recording?.decisions, services)) return abortSocket(raw);
     const traffic = combinedTraffic(endpoint?.meter, this.#options.traffic);
     const caller: TlsConnection = {
-      ...{ slot, bytes, named, recording, traffic, isNobodys, admitsRequests: false, settled },
+      ...{ slot, bytes, named, recording, traffic, heldAs, admitsRequests: false, settled },
     };
     const rules = endpoint && endpointRulesOf(endpoint);
     if (named && rules) this.#review.bind(raw, named.name, endpoint, rules);
@@ -198,7 +198,7 @@ export class TlsListener {
       settled();
       return this.#serve(caller, socket, endpoint);
     }
-    const context = named && (await this.#contexts.for(named.name, endpoint, caller.isNobodys));
+    const context = named && (await this.#contexts.for(named.name, endpoint, caller.heldAs));
     if (raw.destroyed) return;
     if (named && !context) return refuse(raw);
     const shown = named && context && { name: named.sent, context };

@@ -23,8 +23,8 @@ export interface TlsConnection {
   recording: ConnectionRecording | undefined;
   /** What passes through, where it is no HTTP. */
   traffic: StreamCounters | undefined;
-  /** Whether a name without an endpoint is nobody's. Throws when that could not be looked up. */
-  isNobodys(): boolean;
+  /** What a name without an endpoint is held by. Throws when that could not be looked up. */
+  heldAs(): string | undefined;
   /** Whether the connection modules run for each request instead. */
   admitsRequests: boolean;
   /** Ends the time that a handshake may take. */

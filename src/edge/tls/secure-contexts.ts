@@ -2,38 +2,37 @@
 
 import type { SecureContext } from 'node:tls';
 import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
-import { type Certificates, contextOf } from './certificates.ts';
+import type { Certificates, ServedCertificate } from './certificates.ts';
 
 export class SecureContexts {
   readonly #certificates: Certificates;
   /** Of agents' own certificates. */
-  readonly #agents = new WeakMap<object, SecureContext>();
+  readonly #agents = new WeakMap<object, ServedCertificate>();
 
   constructor(certificates: Certificates) {
     this.#certificates = certificates;
   }
 
   /**
-   * @param isNobodys whether a name without an endpoint is nobody's; it is asked only where there is no certificate.
-   * @returns undefined for a name that is nobody's.
+   * @param heldAs what a name without an endpoint is held by; it is asked only where there is no certificate.
+   * @returns undefined for a name that nothing is bound to, and that nobody holds.
    */
   async for(
     name: string,
     endpoint: LiveEndpoint | undefined,
-    isNobodys: () => boolean,
+    heldAs: () => string | undefined,
   ): Promise<SecureContext | undefined> {
-    if (endpoint && typeof endpoint.tls === 'object') return this.#agentsContext(endpoint.tls);
+    if (endpoint && typeof endpoint.tls === 'object') return this.#agentsContext(endpoint.tls, endpoint.hostname);
     const context = await this.#certificates.secureContext(name, endpoint?.hostname);
     if (context || endpoint) return context;
     // Of a name that is somebody's, the visitor is told over TLS what is wrong with it.
-    return isNobodys() ? undefined : this.#certificates.secureContext(name, name);
+    const held = heldAs();
+    return held === undefined ? undefined : this.#certificates.secureContext(name, held);
   }
 
-  #agentsContext(pair: { certificate: string; key: string }): SecureContext {
-    const known = this.#agents.get(pair);
-    if (known) return known;
-    const context = contextOf({ cert: pair.certificate, key: pair.key });
-    this.#agents.set(pair, context);
-    return context;
+  #agentsContext(pair: { certificate: string; key: string }, servedAs = ''): SecureContext {
+    const shown = this.#agents.get(pair) ?? { cert: pair.certificate, key: pair.key };
+    this.#agents.set(pair, shown);
+    return this.#certificates.contextWith(shown, servedAs);
   }
 }

@@ -1,6 +1,6 @@
 // TLS on other terms than the usual ones: versions, and certificates of visitors.
 
-import { constants } from 'node:crypto';
+import { constants, type X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
 import type { TlsParameters } from '../../http/module.ts';
@@ -11,6 +11,11 @@ import { Handshakes } from './handshakes.ts';
 
 /** Node's types do not know it yet: an authority that was issued by another one is trusted by itself. */
 const PARTIAL_CHAIN = { allowPartialTrustChain: true };
+
+/** The least of RSA keys in certificates of visitors: that of the Baseline Requirements (section 6.1.5), in bits. */
+const RSA_BITS_MIN = 2048;
+/** Longer chains OpenSSL does not verify by itself. */
+const CHAIN_MAX = 100;
 
 /**
  * The terms for a visitor of one endpoint whom a policy may have sent on to another.
@@ -48,8 +53,10 @@ export class ParameterizedHandshakes {
   ): void {
     const { handshakes, context } = this.#keptFor(parameters, shown, alpn);
     handshakes.begin(raw, bytes, { name, context }, (socket) => {
+      const certificate = socket.getPeerX509Certificate();
       // Node asks for any certificate, or for one that is vouched for.
-      if (parameters.clientVerification === 'require-any' && !socket.getPeerX509Certificate()) socket.destroy();
+      const isMissing = parameters.clientVerification === 'require-any' && !certificate;
+      if (isMissing || (certificate && hasShortKey(certificate))) socket.destroy();
       else onSecure(socket);
     });
   }
@@ -64,6 +71,17 @@ export class ParameterizedHandshakes {
     ofParameters.set(shown, kept);
     return kept;
   }
+}
+
+/** Whether a certificate of a visitor, or one that leads from it to its authority, has a key that can be broken. */
+function hasShortKey(certificate: X509Certificate): boolean {
+  let one: X509Certificate | undefined = certificate;
+  for (let length = 0; one && length < CHAIN_MAX; length++) {
+    const { asymmetricKeyType, asymmetricKeyDetails } = one.publicKey;
+    if (asymmetricKeyType?.startsWith('rsa') && (asymmetricKeyDetails?.modulusLength ?? 0) < RSA_BITS_MIN) return true;
+    one = one.issuerCertificate;
+  }
+  return false;
 }
 
 interface HandshakeEntry {

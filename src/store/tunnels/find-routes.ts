@@ -2,6 +2,7 @@
 
 import type { NodeRef, Routes, TunnelRoute } from '../../tunnel/control/routes.ts';
 import type { Labels } from '../../tunnel/endpoints/endpoint.ts';
+import type { NameStatus } from '../../tunnel/endpoints/endpoint-lookup.ts';
 import type { Db } from '../database/client.ts';
 
 /** A lookup: the addresses that would serve the target, the most specific first, and the domains whose reservation counts. */
@@ -12,6 +13,9 @@ export interface Lookup {
 
 /** The most routes of one address or one selector: more tunnels than that need not share one entry. */
 const ROUTES_MAX = 100;
+
+/** The status of a name that is held by itself, or by the wildcard over it. */
+const HELD: readonly NameStatus[] = ['offline', 'covered'];
 
 interface Row {
   what: 'served' | 'claimed' | 'reserved';
@@ -63,10 +67,10 @@ export async function findRoutes(
         mayChange: rank > 0 || served.length > 1 || served.some(({ pooling }) => pooling),
       };
     }
-    const isHeld =
-      lookup.addresses.some((address) => known.has(`claimed ${address}`)) ||
-      lookup.domains.some((domain) => known.has(`reserved ${domain}`));
-    return { status: isHeld ? 'offline' : 'unknown', routes: [], mayChange: true };
+    const held = lookup.addresses.findIndex(
+      (address, index) => known.has(`claimed ${address}`) || known.has(`reserved ${lookup.domains[index]}`),
+    );
+    return { status: HELD[held] ?? (held > 0 ? 'beneath' : 'unknown'), routes: [], mayChange: true };
   });
 }
 

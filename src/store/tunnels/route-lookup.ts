@@ -5,6 +5,7 @@
 import { LRUCache } from 'lru-cache';
 import { boundedTo } from '../../runtime/lru-bound.ts';
 import type { NodeRef, RouteSource, Routes, RouteTarget, TunnelRoute } from '../../tunnel/control/routes.ts';
+import type { NameStatus } from '../../tunnel/endpoints/endpoint-lookup.ts';
 import { namesServing } from '../domains/dns-names.ts';
 import { findLabelledRoutes, findRemotePorts, findRoutes, type Lookup } from './find-routes.ts';
 import type { RegistrarDeps } from './registrar-deps.ts';
@@ -30,7 +31,7 @@ interface PendingLookup extends Lookup {
 
 /** A cached result. A single route that will not change is stored without its list, as most are. */
 type Cached = TunnelRoute | readonly TunnelRoute[] | Absent;
-type Absent = 'unknown' | 'offline';
+type Absent = Exclude<NameStatus, 'elsewhere'>;
 
 export function createRouteSource({ prisma, node, changes, settings }: RegistrarDeps): RouteSource {
   const cache = new LRUCache<string, Cached>({

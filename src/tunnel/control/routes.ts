@@ -1,6 +1,7 @@
 // Routes: which tunnel of which node serves what a visitor asks for. The control plane finds them in the database.
 
 import type { Labels } from '../endpoints/endpoint.ts';
+import type { NameStatus } from '../endpoints/endpoint-lookup.ts';
 import type { EndpointAddress } from '../endpoints/endpoint-registry.ts';
 
 /** A node of the cluster. */
@@ -24,8 +25,8 @@ export type RouteTarget =
   | { readonly address: EndpointAddress };
 
 export interface Routes {
-  /** `offline`: an address that is reserved or held, and served by nobody. `unknown`: an address that is nobody's. */
-  readonly status: 'unknown' | 'offline' | 'elsewhere';
+  /** `offline`, `covered` and `beneath`: an address that is reserved or held, and served by nobody. `unknown`: one that is nobody's. */
+  readonly status: NameStatus;
   /** The tunnels of live nodes at the most specific address that any of them serves. */
   readonly routes: readonly TunnelRoute[];
   /** Whether further tunnels may serve it soon while these routes still work: of pools, of wildcards, and of what nobody serves. */

@@ -4,8 +4,11 @@ import type { Labels, LiveEndpoint } from './endpoint.ts';
 import type { EndpointAddress, EndpointRegistry } from './endpoint-registry.ts';
 import type { EdgeProto } from './tunnel-group.ts';
 
-/** A name that nothing serves here: it is nobody's, or its agent is offline, or it is live on a node that cannot be reached. */
-export type NameStatus = 'unknown' | 'offline' | 'elsewhere';
+/**
+ * A name that nothing serves here: it is nobody's, or its agent is offline, or it is live on a node that cannot be reached. Also offline
+ * is what is `covered` by a wildcard one label above that somebody holds, and what is `beneath` one by more labels.
+ */
+export type NameStatus = 'unknown' | 'offline' | 'covered' | 'beneath' | 'elsewhere';
 
 export interface EndpointLookup {
   /** Whether visitors reach the tunnels of other nodes, too. */

@@ -1,6 +1,7 @@
 // Certificates, networks, and certificates for domains that are wrong.
 
 import { newId } from '../../../src/store/ids.ts';
+import { newIssuer } from '../../support/issuer.ts';
 import { authorityPem, issue, type Pair, privateKeyPem, requestPem, sent } from '../rows/certificates.ts';
 import type { World } from '../world.ts';
 import { type HostileCase, wrong } from './case.ts';
@@ -50,6 +51,10 @@ const certificates = [
   upload('an expired certificate', 90034, 'certificate_pem', async () =>
     sent(await issue({ until: new Date('2025-01-01T00:00:00Z') })),
   ),
+  upload('a certificate for clients alone', 90095, 'certificate_pem', async () => {
+    const { cert, key } = await (await newIssuer('CN=an authority')).issue({ purpose: 'client' });
+    return { certificate_pem: cert, private_key_pem: key };
+  }),
   upload('the chain upside down', 1926, 'certificate_pem', async () => {
     const issuer = await issue({ subject: 'CN=above', issues: true });
     const leaf = await issue({ subject: 'CN=leaf', issuer });

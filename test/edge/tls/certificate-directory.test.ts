@@ -1,23 +1,32 @@
 import 'reflect-metadata';
-import { KeyObject, webcrypto } from 'node:crypto';
+import { KeyObject, webcrypto, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as x509 from '@peculiar/x509';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Authority, openAuthority } from '../../../src/edge/tls/authority.ts';
+import type { Certificates } from '../../../src/edge/tls/certificates.ts';
+import { type Identity, type Issuer, newIssuer, type Wanted } from '../../support/issuer.ts';
 import { certificates, dir, events, type Line, shown, useDirectory } from './certificates-support.ts';
 
 useDirectory();
 
 describe('the directory of the operator', () => {
-  /** Writes a pair for names there; by default with the key that it was issued for. */
-  async function put(file: string, names: string[], by: Authority, { key }: { key?: string } = {}): Promise<void> {
-    const pair = await by.issue(names);
+  /** Writes a pair there, or one for names; by default with the key that it was issued for. */
+  async function put(file: string, pair: Identity): Promise<void>;
+  async function put(file: string, names: string[], by: Authority, more?: { key?: string }): Promise<void>;
+  async function put(file: string, what: string[] | Identity, by?: Authority, { key }: { key?: string } = {}) {
+    const pair = Array.isArray(what) ? await (by as Authority).issue(what) : what;
     await writeFile(join(dir, 'tls', `${file}.key`), key ?? pair.key);
     await writeFile(join(dir, 'tls', `${file}.crt`), pair.cert);
   }
 
+  let client: Issuer;
+  let server: Issuer;
+  beforeAll(async () => {
+    [client, server] = await Promise.all([newIssuer('CN=for clients'), newIssuer('CN=for servers')]);
+  });
   let operator: Authority;
   beforeEach(async () => {
     operator = await openAuthority(join(dir, 'operator'));
@@ -93,6 +102,55 @@ describe('the directory of the operator', () => {
     await rm(join(dir, 'tls/app.crt'));
     while ((await again).fields.certificates !== 0) again = read();
     expect(await made.secureContext('app.example.com')).toBeUndefined();
+  });
+
+  /** Waits for the directory to be read with so many files that cannot be used. */
+  const readWith = (made: Certificates, unusable: number) => expect.poll(() => made.unusableFiles()).toBe(unusable);
+  const at = (file: string) => join(dir, 'tls', file);
+  test.each<[string, () => Promise<void>]>([
+    ['half a file', async () => writeFile(at('app.crt'), (await readFile(at('app.crt'), 'utf8')).slice(0, 300))],
+    ['an empty file', () => writeFile(at('app.crt'), '')],
+    ['an empty key', () => writeFile(at('app.key'), '')],
+    ['the key of another', async () => writeFile(at('app.key'), await readFile(join(dir, 'operator/ca.key'), 'utf8'))],
+    ['no key', () => rm(at('app.key'))],
+    ['one that has ended', async () => put('app', await endedPair('app.example.com'))],
+    ['one for clients', async () => put('app', await client.issue({ dns: ['app.example.com'] }))],
+  ])('a certificate is shown until there is a better one: %s', async (_, spoil) => {
+    await put('app', ['app.example.com'], operator);
+    const good = [await readFile(at('app.crt')), await readFile(at('app.key'))] as const;
+    const made = await certificates(join(dir, 'tls'));
+    expect(made.unusableFiles()).toBe(0);
+    const serial = async () =>
+      (await shown(await made.secureContext('app.example.com'), 'app.example.com', join(dir, 'operator/ca.pem')))
+        .serialNumber;
+    const before = await serial();
+    await spoil();
+    await readWith(made, 1);
+    expect(await serial()).toBe(before);
+    await writeFile(at('app.key'), good[1]);
+    await writeFile(at('app.crt'), good[0]);
+    await readWith(made, 0);
+    await rm(at('app.crt'));
+    await expect.poll(() => made.secureContext('app.example.com')).toBeUndefined();
+    expect(made.unusableFiles()).toBe(0);
+  });
+
+  test('a certificate that is not valid yet is shown once it is, and the one before until then', async () => {
+    let now = Date.now();
+    await put('app', await server.issue({ dns: ['app.example.com'], purpose: 'server', serialNumber: '41' }));
+    const made = await certificates(join(dir, 'tls'), { time: () => now });
+    const [notBefore, notAfter] = [new Date(now + 86_400_000), new Date(now + 900 * 86_400_000)];
+    const next: Wanted = { dns: ['app.example.com'], purpose: 'server', serialNumber: '42', notBefore, notAfter };
+    const seen = new Promise((resolve) => {
+      events.on('line', ({ text }: Line) => text === 'a certificate is not valid yet' && resolve(text));
+    });
+    await put('app', await server.issue(next));
+    await seen;
+    await readWith(made, 0);
+    const identity = async () => new X509Certificate((await made.identity('app.example.com'))?.cert ?? '').serialNumber;
+    expect(await identity()).toBe('41');
+    now += 2 * 86_400_000;
+    expect(await identity()).toBe('42');
   });
 
   test('a directory that is not there is an error of the start', async () => {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, createServer, type PeerCertificate, type SecureContext } from 'node:tls';
 import { afterEach, beforeEach } from 'vitest';
-import { type Certificates, openCertificates } from '../../../src/edge/tls/certificates.ts';
+import { type CertificateOptions, type Certificates, openCertificates } from '../../../src/edge/tls/certificates.ts';
 
 export let dir: string;
 /** Lines of the log, as `line`. */
@@ -32,7 +32,7 @@ export interface Line {
 }
 
 /** A gateway's certificates; what they log is told as events. */
-export async function certificates(tlsDir?: string): Promise<Certificates> {
+export async function certificates(tlsDir?: string, more: Partial<CertificateOptions> = {}): Promise<Certificates> {
   const log = (fields: Record<string, unknown>, text: string) => events.emit('line', { fields, text } satisfies Line);
   const made = await openCertificates({
     dataDir: join(dir, 'data'),
@@ -40,6 +40,7 @@ export async function certificates(tlsDir?: string): Promise<Certificates> {
     baseDomain: 'tunnel.localhost',
     log: { info: log, warn: log } as never,
     lookMs: 5,
+    ...more,
   });
   opened.push(made);
   return made;

@@ -13,7 +13,13 @@ let echoPort: number;
 const servers: Server[] = [];
 
 beforeAll(async () => {
-  edge = await startEdge({ whereabouts: { 'away.example.com': 'offline' } });
+  edge = await startEdge({
+    whereabouts: {
+      'away.example.com': 'offline',
+      'any.wild.example.org': 'covered',
+      'made.up.wild.example.org': 'beneath',
+    },
+  });
   echo = createServer({ allowHalfOpen: true }, (socket) => {
     socket.on('error', () => {});
     socket.pipe(socket);
@@ -154,6 +160,14 @@ describe('names', () => {
     const visitor = await edge.visit('away.example.com');
     visitor.end('GET / HTTP/1.1\r\nHost: away.example.com\r\nConnection: close\r\n\r\n');
     expect(String(await readAll(visitor))).toMatch(/^HTTP\/1\.1 502 .*ERR_GATEWAY_90100/s);
+  });
+
+  test('has one certificate for all names that a wildcard covers, and none for names that visitors make up below', async () => {
+    const visitor = await edge.visit('any.wild.example.org');
+    expect(visitor.getPeerCertificate().subjectaltname).toBe('DNS:*.wild.example.org');
+    visitor.end('GET / HTTP/1.1\r\nHost: any.wild.example.org\r\nConnection: close\r\n\r\n');
+    expect(String(await readAll(visitor))).toMatch(/^HTTP\/1\.1 502 .*ERR_GATEWAY_90100/s);
+    expect(await refusal('made.up.wild.example.org', {})).toMatch(/UNRECOGNIZED_NAME/);
   });
 });
 

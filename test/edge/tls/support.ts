@@ -59,17 +59,21 @@ export interface EdgeOptions {
   heldMax?: number;
   /** A clock that never goes back, in milliseconds. */
   now?: () => number;
+  /** Of the processes that resume sessions of TLS of each other, and the wall clock that their keys follow. */
+  ticketSecret?: Buffer;
+  time?: () => number;
 }
 
 export type Edge = Awaited<ReturnType<typeof startEdge>>;
 
 export async function startEdge(options: EdgeOptions = {}) {
   const { settings, whereabouts = {}, baseDomain = 'tunnel.localhost', visits = noVisits, heldMax } = options;
-  const { now = loopClock() } = options;
+  const { now = loopClock(), ticketSecret, time } = options;
   const dataDir = await mkdtemp(join(tmpdir(), 'edge-'));
   const allSettings = { ...SETTINGS, ...settings };
   const log = { info() {}, warn() {} } as never;
-  const certificates = await openCertificates({ dataDir, tlsDir: undefined, baseDomain, log });
+  const tickets = { ...(ticketSecret && { ticketSecret }), ...(time && { time }) };
+  const certificates = await openCertificates({ dataDir, tlsDir: undefined, baseDomain, log, ...tickets });
   const agent = await startAgent();
   const endpoints = new EndpointRegistry();
   const context: HttpListenerContext = {

@@ -42,6 +42,7 @@ afterAll(() => lab?.close());
 const letIn: [what: string, () => Promise<Identity>][] = [
   ['a certificate for clients', () => root.issue()],
   ['a certificate that does not say what it is for', () => root.issue({ purpose: null })],
+  ['a certificate with an RSA key of 2048 bits', () => root.issue({ rsa: 2048 })],
   ['a certificate of the second authority', () => other.issue()],
   ['a certificate of an authority whose own issuer is not trusted', () => partial.issue()],
   [
@@ -55,6 +56,7 @@ const turnedAway: [what: string, () => Promise<Identity | undefined>][] = [
   ['a certificate that it has signed itself', () => newIssuer('CN=a visitor')],
   ['a certificate that has expired', () => root.issue({ notAfter: inDays(-1) })],
   ['a certificate that is not valid yet', () => root.issue({ notBefore: inDays(1) })],
+  ['a certificate with an RSA key of 1024 bits', () => root.issue({ rsa: 1024 })],
   ['a certificate for servers only', () => root.issue({ purpose: 'server' })],
   ['a certificate without the intermediate one that leads to the authority', () => middle.issue()],
   [

@@ -205,7 +205,8 @@ describe('where a name is', () => {
     await reserve(other, '*.where.example.com');
     expect(await where(hostname)).toBe('offline');
     expect(await where(hostname, 'tls')).toBe('unknown');
-    expect(await where('deep.in.where.example.com')).toBe('offline');
+    expect(await where('in.where.example.com')).toBe('covered');
+    expect(await where('deep.in.where.example.com')).toBe('beneath');
     expect(await where('where.example.com')).toBe('unknown');
   });
 

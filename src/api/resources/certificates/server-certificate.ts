@@ -13,6 +13,8 @@ const CHAIN_MAX_BYTES = 32 * 1024;
 const KEY_MAX_BYTES = 16 * 1024;
 /** Larger keys would take everybody's time: each handshake is a signature. */
 const RSA_BITS = { min: 2048, max: 4096 };
+/** The purposes that visitors accept (RFC 5280, section 4.2.1.12): serverAuth, and any. */
+const SERVER_PURPOSES = ['server_auth', '2.5.29.37.0'];
 /** Those that visitors know. */
 const CURVES = ['prime256v1', 'secp384r1', 'secp521r1'];
 
@@ -46,7 +48,7 @@ export interface Uploaded {
 }
 
 /**
- * @param now the wall clock, in milliseconds: a certificate that has expired is refused, one that is not yet in force is not.
+ * @param now the wall clock, in milliseconds: a certificate that has expired is refused, one that is not yet in force can be uploaded before it is chosen.
  * @throws {ApiError} unless TLS can be spoken with them.
  */
 export function readServerCertificate(certificatePem: string, privateKeyPem: string, now: number): Uploaded {
@@ -55,6 +57,9 @@ export function readServerCertificate(certificatePem: string, privateKeyPem: str
   const facts = factsOf(chain[0]);
   if (!isKeyOf(key, chain[0])) throw ofKey('keyDiffers');
   if (facts.notAfter.getTime() <= now) throw ofChain('certificateExpired', { end: rfc3339(facts.notAfter) });
+  const { extendedKeyUsages: purposes } = facts;
+  if (purposes.length > 0 && !purposes.some((purpose) => SERVER_PURPOSES.includes(purpose)))
+    throw ofChain('certificatePurpose');
   const cert = chain.map(String).join('');
   const privateKey = key.export({ type: 'pkcs8', format: 'pem' }) as string;
   try {

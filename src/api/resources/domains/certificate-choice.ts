@@ -98,12 +98,15 @@ function checkGiven({ certificateId, certificateManagementPolicy: policy }: Give
 
 /** @throws {ApiError} unless the account has the certificate, and visitors of the domain can trust it. */
 async function checkCertificate(id: string, { domain }: Named, { accountId, app }: Context, db: Db): Promise<string> {
-  const select = { dnsNames: true, notAfter: true };
+  const select = { dnsNames: true, notBefore: true, notAfter: true };
   const certificate = await db.tlsCertificate.findUnique({ where: { id, accountId }, select });
   if (!certificate) throw new ApiError('unknownCertificate', { member: MEMBER });
-  const { dnsNames, notAfter } = certificate;
+  const { dnsNames, notBefore, notAfter } = certificate;
   if (notAfter.getTime() <= app.now())
     throw new ApiError('certificateExpired', { member: MEMBER, end: rfc3339(notAfter) });
+  // What is shown now stays until this one can take its place.
+  if (notBefore.getTime() > app.now())
+    throw new ApiError('certificateNotYetValid', { member: MEMBER, begin: rfc3339(notBefore) });
   if (!covers(dnsNames, domain)) {
     const told = dnsNames.slice(0, TOLD_MAX).join(', ') || 'no name at all';
     const names = dnsNames.length > TOLD_MAX ? `${told} and others` : told;
