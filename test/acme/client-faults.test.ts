@@ -29,7 +29,7 @@ describe('a refused order', () => {
   });
 
   test('says it also when the server names a date', async () => {
-    const retryAfter = new Date(Date.now() + 2 * HOUR_MS).toUTCString();
+    const retryAfter = new Date(lab.now + 2 * HOUR_MS).toUTCString();
     lab.server.faults.refuse.newOrder = { status: 429, type: 'rateLimited', detail: 'later', retryAfter };
     const error = await lab.client.newOrder({ names }).catch((error) => error);
     // The server's own clock, which it sends along, has seconds.

@@ -1,6 +1,9 @@
 // Certificates of reserved domains, from the record in the DNS to the browser.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { endLeases } from '../../src/store/certificates/managed-certificates.ts';
+import { newId } from '../../src/store/ids.ts';
+import { noFaults } from '../support/acme/faults.ts';
 import { eventually } from '../support/eventually.ts';
 import { type CertificateLab, startCertificateLab } from './lab.ts';
 
@@ -85,6 +88,60 @@ describe('a domain', () => {
     await expect.poll(async () => (await lab.provisioning(domain.id)).errorCode).toBe('ERR_GATEWAY_26015');
     await expect(lab.visit('never.example.com')).rejects.toThrow();
     expect(lab.authority.countOrders('never.example.com')).toBe(0);
+  });
+});
+
+describe('an authority', () => {
+  afterEach(() => {
+    Object.assign(lab.authority.faults, noFaults(), { retryAfter: '0' });
+  });
+  const begin = (label: string) => lab.begin(`app.${label}.com`);
+
+  test('that wants nothing for three thousand years is waited for for six hours, unless an admin ends that', async () => {
+    lab.authority.faults.refuse.newOrder = { status: 503, retryAfter: '99999999999' };
+    const { id } = await begin('retry-after');
+    const { blockedUntil } = await lab.reach(id, 'FAILED_RETRYING');
+    expect(Date.parse(blockedUntil ?? '') - lab.now()).toBeLessThanOrEqual(6 * 3_600_000);
+    lab.authority.faults.refuse = {};
+    const { body } = await lab.gateway.graphql('mutation { endCertificateWaits }');
+    expect(body).toEqual({ data: { endCertificateWaits: 1 } });
+    await lab.reach(id, 'ISSUED');
+    const entry = await lab.gateway.app.prisma.auditEntry.findFirst({ where: { action: 'CERTIFICATE_WAITS_ENDED' } });
+    expect(entry).not.toBeNull();
+  });
+
+  test('that has deactivated the account gets another one, and no domain fails', async () => {
+    lab.authority.deactivateAccounts();
+    const { id } = await begin('deactivated');
+    expect(await lab.reach(id, 'ISSUED', 'FAILED_RETRYING', 'PAUSED')).toMatchObject({ state: 'ISSUED', attempts: 0 });
+  });
+
+  test('that sends a token which is none is told of', async () => {
+    lab.authority.faults.token = '../etc/passwd';
+    const { message } = await lab.reach((await begin('token')).id, 'FAILED_RETRYING');
+    expect(message).toMatch(
+      /^The certificate authority sent a challenge for app\.token\.com whose token is not base64url/,
+    );
+  });
+
+  test('whose clock is another one is told of with what failed', async () => {
+    lab.authority.faults.clockAhead = -3 * 3_600_000;
+    lab.authority.faults.wrongCertificates = 'expired';
+    const { message } = await lab.reach((await begin('clock')).id, 'FAILED_RETRYING');
+    expect(message).toMatch(/The clock of this gateway is 180 minutes ahead of that of the certificate authority\.$/);
+  });
+});
+
+test('a job that a process left behind is gone on with at the next start', async () => {
+  const { prisma } = lab.gateway.app;
+  const { id } = await prisma.managedCertificate.create({
+    data: { id: newId('mcert'), accountId: '', names: ['left.example.com'], privateKeyType: 'ecdsa', nextAt: null },
+  });
+  await prisma.managedCertificate.update({ where: { id }, data: { leaseUntil: new Date(Date.now() + 120_000) } });
+  await endLeases(prisma);
+  expect(await prisma.managedCertificate.findUnique({ where: { id } })).toMatchObject({
+    leaseUntil: null,
+    leaseNumber: 1,
   });
 });
 

@@ -18,6 +18,8 @@ export interface AcmeHttpOptions {
   timeoutMs?: number;
   /** Cancels the requests under way and all later ones, which fail with its reason. */
   signal?: AbortSignal;
+  /** Gets the time that each answer says it was sent at (RFC 9110, section 6.6.1), in milliseconds since 1970. */
+  onDate?(date: number): void;
 }
 
 export interface AcmeHttpResponse {
@@ -65,7 +67,7 @@ export class AcmeHttp {
    * @throws {AcmeUnreachable} when there is no response that can be used, or the reason of the signal.
    */
   send({ method, url: text, accept = 'application/json', body }: AcmeHttpRequest): Promise<AcmeHttpResponse> {
-    const { userAgent, timeoutMs = TIMEOUT_MS, signal } = this.#options;
+    const { userAgent, timeoutMs = TIMEOUT_MS, signal, onDate } = this.#options;
     const url = checkServerUrl(text);
     return new Promise((resolve, reject) => {
       const fail = (problem: string, more?: { cause?: unknown; retryAfterMs?: number }) =>
@@ -100,6 +102,8 @@ export class AcmeHttp {
       });
       request.on('response', (response) => {
         const { statusCode: status = 0, headers } = response;
+        const date = Date.parse(headers.date ?? '');
+        if (!Number.isNaN(date)) onDate?.(date);
         if (status >= 300 && status < 400) {
           fail(
             `redirects to ${headers.location ?? 'nowhere'}, which is not followed: configure the URL of the directory that the certificate authority documents`,

@@ -15,6 +15,8 @@ import { grantedWait, isBlocked, isUrgent } from './waits.ts';
 /** How long what the authority offers is believed; milliseconds. */
 const REFRESH_MS = 3_600_000;
 const UNAVAILABLE = 503;
+/** A clock that differs by more from the authority's is told of; milliseconds. */
+const CLOCK_MS = 300_000;
 /** How often an account is replaced by itself in an hour at most: an authority may say of every one that it is gone. */
 const REPLACED_MAX = 2;
 
@@ -35,6 +37,8 @@ export class AcmeAuthority {
   #accountUrl = '';
   #accountNumber = 0;
   #replacedAt: number[] = [];
+  /** How far the clock of the gateway was ahead of the authority's at its last answer. */
+  #aheadMs = 0;
 
   /** @param now the wall clock, in milliseconds. */
   constructor(
@@ -45,7 +49,7 @@ export class AcmeAuthority {
     log: Logger,
   ) {
     this.#settings = settings;
-    this.#options = options;
+    this.#options = { ...options, onDate: (date) => this.#noteClock(date) };
     this.#store = store;
     this.#now = now;
     this.#log = log;
@@ -113,6 +117,13 @@ export class AcmeAuthority {
     return true;
   }
 
+  /** What is wrong with the clock, for people; '' for nothing. */
+  get clockProblem(): string {
+    const minutes = Math.round(Math.abs(this.#aheadMs) / 60_000);
+    if (Math.abs(this.#aheadMs) < CLOCK_MS) return '';
+    return ` The clock of this gateway is ${minutes} minutes ${this.#aheadMs > 0 ? 'ahead of' : 'behind'} that of the certificate authority.`;
+  }
+
   /** How often the account was replaced. */
   get accountNumber(): number {
     return this.#accountNumber;
@@ -165,6 +176,13 @@ export class AcmeAuthority {
       `The certificate authority has asked for no requests before ${new Date(this.#blockedUntil).toISOString().replace(/\.\d+/, '')}.`,
       { blockedUntil: this.#blockedUntil },
     );
+  }
+
+  #noteClock(date: number): void {
+    const before = this.clockProblem;
+    this.#aheadMs = this.#now() - date;
+    const problem = this.clockProblem;
+    if (problem !== '' && before === '') this.#log.warn({ aheadMs: this.#aheadMs }, problem.trim());
   }
 
   #close(): void {

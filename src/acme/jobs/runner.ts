@@ -144,9 +144,10 @@ export class CertificateJobs {
     const failure = asJobFailure(error, at);
     const about = { certificate: job.id, names: job.names, state: job.state, attempts: job.attempts + 1 };
     if (!failure) log.error({ ...about, err: describeFailure(error) }, 'unexpected error in a step of a certificate');
-    const { errorCode, message, needsPerson, ...asked } =
-      failure ?? new JobFailure('unexpected', 'An unexpected error; the log of the gateway has it.');
-    const blockedUntil = blockedUntilFor(job, asked.blockedUntil, at);
+    const found = failure ?? new JobFailure('unexpected', 'An unexpected error; the log of the gateway has it.');
+    const { errorCode, needsPerson } = found;
+    const message = `${found.message}${authority.clockProblem}`;
+    const blockedUntil = blockedUntilFor(job, found.blockedUntil, at);
     // Not all of them at the same moment.
     const freeAt = blockedUntil === undefined ? 0 : blockedUntil + AGAIN_MS * random();
     if (job.order && isTransient(error) && at <= job.order.expiresAt) {

@@ -15,7 +15,7 @@ import { describeFailure } from '../../runtime/describe-failure.ts';
 import { lazyPackage } from '../../runtime/lazy-package.ts';
 import { HISTORY_MS } from '../../store/certificates/certificate-orders.ts';
 import { certificateJobStore } from '../../store/certificates/job-store.ts';
-import { adoptDomains, adoptOwnNames } from '../../store/certificates/managed-certificates.ts';
+import { adoptDomains, adoptOwnNames, endLeases } from '../../store/certificates/managed-certificates.ts';
 import { GATEWAY_VERSION } from '../../tunnel/session/auth-response.ts';
 import { every } from '../housekeeping.ts';
 import type { Lifecycle } from '../lifecycle.ts';
@@ -47,6 +47,8 @@ export async function startCertificatePlane(
   await adoptDomains(prisma);
   certificateMetrics(registry, prisma);
   if (!config.acmeTermsAgreed) return;
+  // The embedded database belongs to this process: who worked on a job is gone.
+  if (config.databaseUrl === undefined) await endLeases(prisma);
   await adoptOwnNames(prisma, config.acmeOwnNames ? ownCertificateNames(config) : []);
   const ca = config.acmeCaFile === undefined ? undefined : await readAuthorities(config.acmeCaFile);
   const store = certificateJobStore({

@@ -98,6 +98,14 @@ export async function requestRevocation(db: Db, id: string, revocation: Revocati
   });
 }
 
+/** Has the jobs gone on with that a process was working on when it ended, without waiting for the end of its leases. */
+export async function endLeases(db: Db): Promise<void> {
+  await db.managedCertificate.updateMany({
+    where: { leaseUntil: { not: null } },
+    data: { leaseUntil: null, leaseNumber: { increment: 1 } },
+  });
+}
+
 /** Begins jobs for domains whose policies are older than jobs are. */
 export async function adoptDomains(db: Db): Promise<void> {
   await db.$executeRaw`

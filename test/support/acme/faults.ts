@@ -43,6 +43,10 @@ export interface AcmeFaults {
   onRequest?(resource: AcmeResource, moment: 'asked' | 'answered'): Promise<unknown> | undefined;
   /** Called before a name is validated, by the key that the account has after it: it may hold that. */
   onValidation?(name: string): Promise<void> | undefined;
+  /** Challenges have this token. */
+  token?: string;
+  /** How far the clock of the authority is from that of the gateway, in milliseconds. */
+  clockAhead?: number;
   /** Orders become invalid with this detail when they are finalized. */
   invalidOrders?: string;
   /** Authorizations become invalid with this detail, without a validation. */

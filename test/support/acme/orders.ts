@@ -160,7 +160,7 @@ export class OrderBook {
         url: `${base}/challenge/${newId()}`,
         type,
         status: 'pending',
-        token: randomBytes(32).toString('base64url'),
+        token: this.#options.faults.token ?? randomBytes(32).toString('base64url'),
       })),
     };
     this.authorizations.push(made);

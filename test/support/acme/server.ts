@@ -159,7 +159,7 @@ export async function startAcmeServer(options: AcmeServerOptions = {}): Promise<
     response.writeHead(status, {
       'content-type': typeof body === 'string' ? 'application/pem-certificate-chain' : json,
       'cache-control': 'no-store',
-      date: new Date(now()).toUTCString(),
+      date: new Date(now() + (faults.clockAhead ?? 0)).toUTCString(),
       'replay-nonce': nonces.issue(),
       link: `<${base}/directory>;rel="index"`,
       ...headers,

@@ -101,6 +101,12 @@ async function answersTo(
       `The certificate authority offers no challenge for ${name} that this gateway can answer, only ${challenges.map(({ type }) => type).join(', ') || 'none'}.`,
     );
   const { url, token } = chosen;
+  // It becomes part of a path, and of a record.
+  if (!/^[\w-]+$/.test(token))
+    throw new JobFailure(
+      'obtainRefused',
+      `The certificate authority sent a challenge for ${name} whose token is not base64url (RFC 8555, section 8.1).`,
+    );
   const value = await answerTo(client, { type: chosen.type, token });
   if (chosen.type === 'http-01') return [{ kind: 'http-01', name, token, value, url }];
   if (chosen.type === 'tls-alpn-01') return [{ kind: 'tls-alpn-01', name, token: '', value, url }];
