@@ -3,7 +3,7 @@
 import type { SignInFailure } from '../http/visitor-sessions.ts';
 import { KeysUnavailable } from '../policy/keys/key-cache.ts';
 import { FetchFailed } from './guarded-fetch.ts';
-import { NoUserId, SecretMissing } from './provider.ts';
+import { NoUserId } from './provider.ts';
 
 const TEXT_MAX = 200;
 
@@ -18,7 +18,6 @@ interface OauthError {
 export function signInFailureOf(thrown: unknown): SignInFailure {
   if (thrown instanceof KeysUnavailable) return { error: 'signInUnavailable', reason: plain(thrown.message) };
   if (thrown instanceof NoUserId) return { error: 'signInNoUser', reason: thrown.message };
-  if (thrown instanceof SecretMissing) return { error: 'signInClientRefused', reason: plain(thrown.message) };
   const fetching = causesOf(thrown).find((cause) => cause instanceof FetchFailed);
   if (fetching) return { error: 'signInUnavailable', reason: plain(fetching.message) };
   const { code, error, status = 0 } = saidBy(thrown);

@@ -14,7 +14,6 @@ import {
   type Provider,
   type ProviderIdentity,
   type ProviderTokens,
-  SecretMissing,
   shortText,
   tokensOf,
   userIdOf,
@@ -139,14 +138,11 @@ export class OpenidProvider implements Provider {
   }
 }
 
-/** @throws {SecretMissing} */
 function authenticationOf(library: Library, description: OpenidClient.ServerMetadata, secret: string) {
   const { token_endpoint_auth_methods_supported: listed } = description;
-  if (secret === '') {
-    if (listed && !listed.includes('none'))
-      throw new SecretMissing(`${description.issuer} takes no client without a secret`);
-    return library.None();
-  }
+  // Not only where `none` is listed: Keycloak has public clients, and does not say so. One of another account is of no use without its
+  // callback, and the provider itself asks confidential ones for their secret.
+  if (secret === '') return library.None();
   const methods = listed ?? ['client_secret_basic'];
   return methods.includes('client_secret_basic') ? library.ClientSecretBasic(secret) : library.ClientSecretPost(secret);
 }

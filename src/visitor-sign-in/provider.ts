@@ -81,9 +81,6 @@ export class TokenTooLong extends Error {
   readonly code = 'TOKEN_TOO_LONG';
 }
 
-/** A client has no secret, and the provider says that it wants one of every client. */
-export class SecretMissing extends Error {}
-
 /** The provider has not said by which id it knows the visitor. */
 export class NoUserId extends Error {}
 

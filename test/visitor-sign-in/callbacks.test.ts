@@ -99,13 +99,6 @@ test('who knows the client of another account, which is no secret, is not its ap
   expect([page.status, page.body]).toEqual([400, expect.stringContaining('redirect_uri')]);
 });
 
-test('a client without a secret is no use where the provider wants one', async () => {
-  issuer.more.token_endpoint_auth_methods_supported = ['client_secret_basic', 'private_key_jwt'];
-  const named = `${issuer.url.replace('127.0.0.1', 'localhost')}`;
-  const origin = await foreign.serve({ issuer_url: named, client_secret: NO_SECRET });
-  expect(errorOf(await stage.browser().open(`${origin}/`))).toBe('ERR_GATEWAY_3125');
-});
-
 test('each account and issuer has an address of its own, which the API tells', async () => {
   const ask = async (account: Account, of: string) =>
     (await account.graphql('query ($of: String!) { signInCallback(issuer: $of) { issuer url sharedUrl } }', { of }))

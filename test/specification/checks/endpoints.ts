@@ -80,7 +80,9 @@ export function checkEndpoints(): void {
   test('a cloud endpoint, which the specification does not know, is one that an edge serves through REST', async () => {
     const { call } = await gateway.newAccount();
     await call('POST', '/reserved_domains', { domain: 'cloud.walk-cloud.tunnel.localhost' });
-    const { status, body } = await call('POST', '/cloud_endpoints', { url: 'https://cloud.walk-cloud.tunnel.localhost' });
+    const { status, body } = await call('POST', '/cloud_endpoints', {
+      url: 'https://cloud.walk-cloud.tunnel.localhost',
+    });
     const { endpoints } = (await call('GET', '/endpoints')).body;
     const looked = await call('GET', `/endpoints/${body.id}`);
     expect({ status, endpoints }).toEqual({ status: 201, endpoints: [looked.body] });
