@@ -1,8 +1,8 @@
 // When a failed job is tried again, and how often records are looked up. Let's Encrypt recommends 1, 10 and 100 minutes, then daily.
 
-export const MINUTE_MS = 60_000;
-export const HOUR_MS = 60 * MINUTE_MS;
-export const DAY_MS = 24 * HOUR_MS;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
 /** Refused issuance. */
 export const RETRIES_MS: readonly number[] = [MINUTE_MS, 10 * MINUTE_MS, 100 * MINUTE_MS];
 /** Each delay is longer by up to this part, so that jobs which failed together are not tried together. */

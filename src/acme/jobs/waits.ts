@@ -1,10 +1,13 @@
 // How long a foreign answer can put a certificate off, and how far ahead a time may lie that was written by a clock which was wrong: what
 // lies further ahead than any wait of its kind counts as due.
 
-import { AWAY_MS, DAY_MS, HOUR_MS, MINUTE_MS, RETRIES_MS, SPREAD } from './backoff.ts';
+import { AWAY_MS, RETRIES_MS, SPREAD } from './backoff.ts';
 import type { CertificateJob } from './job.ts';
 import { latestRenewal } from './renewal-time.ts';
 
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
 const TOO_MANY_REQUESTS = 429;
 /** The longest waits that an authority is granted (RFC 8555, section 6.6, leaves that to the client); milliseconds. */
 const WAIT_MAX_MS = {

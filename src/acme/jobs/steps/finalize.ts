@@ -3,7 +3,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { newCertificateRequest } from '../../client/certificate-request.ts';
 import { ariCertificateId } from '../../client/renewal-information.ts';
-import { DAY_MS } from '../backoff.ts';
 import type { JobContext, Step } from '../context.ts';
 import { JobFailure } from '../failures.ts';
 import { awaitsRevocation, type CertificateJob, type OrderUnderWay } from '../job.ts';
@@ -11,8 +10,8 @@ import { latestRenewal, nextCheck, usualRenewal } from '../renewal-time.ts';
 import { pollAt, whyInvalid } from './validate.ts';
 
 const ISSUING = 'The names are proved; the certificate is being issued.';
-/** How long a certificate is waited for that is not valid yet. */
-const NOT_YET_MAX_MS = DAY_MS;
+/** How long a certificate is waited for that is not valid yet; milliseconds. */
+const NOT_YET_MAX_MS = 86_400_000;
 
 export const finalize: Step = async (job, context) => {
   const { store, settings, authority, now } = context;
