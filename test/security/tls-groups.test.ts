@@ -12,6 +12,7 @@ import { routes, schema } from '../../src/api/schema.ts';
 import { createApi } from '../../src/api/server.ts';
 import { createLinkListener } from '../../src/cluster/link-listener.ts';
 import { issueNodeIdentity } from '../../src/cluster/node-identity.ts';
+import { AcmeChallenges } from '../../src/edge/acme-challenges.ts';
 import { AddressDialer } from '../../src/edge/dialing/address-dialer.ts';
 import { AcmeHandshakes } from '../../src/edge/tls/acme-handshakes.ts';
 import { readFirstBytes } from '../../src/edge/tls/first-bytes.ts';
@@ -71,7 +72,9 @@ beforeAll(async () => {
   doors['HTTPS, without a name'] = { port: edge.port };
   doors['TLS endpoints'] = { port: edge.port, servername: 'tls.tunnel.localhost' };
   const onTerms = new ParameterizedHandshakes();
-  const acme = new AcmeHandshakes({ find: async () => 'a'.repeat(64) } as never);
+  const acme = new AcmeHandshakes(
+    new AcmeChallenges({ find: async () => 'a'.repeat(64), holderOf: async () => undefined }),
+  );
   const parameters = { minVersion: 'TLSv1.2', maxVersion: 'TLSv1.3', clientVerification: 'request' } as const;
   doors['terms of modules and policies'] = {
     port: await peeking((raw, bytes) => {

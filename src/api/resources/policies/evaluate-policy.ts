@@ -65,8 +65,8 @@ builder.queryField('evaluatePolicy', (t) =>
     resolve: async (_, { policy, request, response, proto, storedIn }, context) => {
       const { accountId, app } = context;
       const owner = { accountId, proto: proto ?? 'https' };
-      const asked = requestOf(request);
       const kept = storedIn == null ? [] : await secretsStoredIn(storedIn, context);
+      const asked = requestOf(request);
       const { dryRun } = await import('../../../policy/dry-run/dry-run.ts');
       let isNoted = false;
       const note = async () => {
