@@ -132,12 +132,10 @@ export const environment = z.object({
   VERSION_HEADER_ALIASES: listValue('').meta({
     description: 'headers accepted in place of `Service-Version`; who sends one gets the extended dialect',
   }),
-  BASE_DOMAIN: domainName
-    .default('tunnel.localhost')
-    .meta({
-      description:
-        'agents may bind any name below this domain whose [site](tunnels.md#addresses) no other account uses; better [one that is listed as a public suffix](operating.md#the-public-suffix-list)',
-    }),
+  BASE_DOMAIN: domainName.default('tunnel.localhost').meta({
+    description:
+      'agents may bind any name below this domain whose [site](tunnels.md#addresses) no other account uses; better [one that is listed as a public suffix](operating.md#the-public-suffix-list)',
+  }),
   CNAME_DOMAIN: domainName.optional().meta({
     description: 'name to which CNAME records of reserved domains must point',
     defaultText: '`cname.` of `BASE_DOMAIN`',
