@@ -3,7 +3,6 @@
 import type { ModuleEnvironment } from '../http/module.ts';
 import { hostsOfPolicies } from '../net/reachable-hosts.ts';
 import type { CompileQueue } from '../policy/compile/compile-queue.ts';
-import type { RateLimiter } from '../policy/rate-limiter.ts';
 import type { AuditAction } from '../store/audit/audit-actions.ts';
 import type { Changes, WriteAction } from '../store/changes/changes.ts';
 import type { Db, PrismaClient } from '../store/database/client.ts';
@@ -50,8 +49,6 @@ export interface ApiApp extends Pick<ModuleEnvironment, 'signingKey' | 'sendOutb
   traffic: TrafficState;
   /** Where traffic policies are compiled. */
   policies: CompileQueue;
-  /** How often accounts try policies that act. */
-  policyTrials: RateLimiter;
   /** Where agents connect to this node. */
   agentEndpoint(): AgentEndpointInfo;
   /** The other nodes, and this one. */

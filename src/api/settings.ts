@@ -1,6 +1,6 @@
 import type { AlertSettings } from '../alerts/settings.ts';
 import type { ProxySettings } from '../edge/proxy-protocol/settings.ts';
-import type { DialSettings } from '../edge/settings.ts';
+import type { DialSettings, EdgeSettings } from '../edge/settings.ts';
 import type { EventSettings } from '../events/settings.ts';
 import type { SingleSignOnSettings } from './single-sign-on-settings.ts';
 
@@ -9,7 +9,8 @@ export interface ApiSettings
   extends ProxySettings,
     Pick<EventSettings, 'eventWebhookHosts' | 'eventFileDir'>,
     Pick<AlertSettings, 'smtp'>,
-    Pick<DialSettings, 'backendHosts'> {
+    Pick<DialSettings, 'backendHosts'>,
+    Pick<EdgeSettings, 'sharedDomains'> {
   /**
    * The certificate (a chain in PEM) and its key that the listener speaks TLS with; `obtained`: one that the gateway obtained for the
    * host of `publicApiUrl`; undefined: it speaks plain HTTP.

@@ -15,7 +15,6 @@ import { confirmHandler } from '../api/http/confirm-recipient.ts';
 import type { ListenerTls } from '../api/http/listener-tls.ts';
 import { openListenerTls } from '../api/http/listener-tls.ts';
 import { apiMetrics } from '../api/http/metrics.ts';
-import { TRIALS_MAX } from '../api/resources/policies/evaluate-policy.ts';
 import { routes, schema } from '../api/schema.ts';
 import { createApi } from '../api/server.ts';
 import { createSignInService } from '../api/sign-in/service.ts';
@@ -23,7 +22,6 @@ import { createSingleSignOn } from '../api/sign-in/single-sign-on.ts';
 import type { Config } from '../config/config.ts';
 import type { CertificateSource } from '../monitoring/node-metrics.ts';
 import { ReachableHosts } from '../net/reachable-hosts.ts';
-import { RateLimiter } from '../policy/rate-limiter.ts';
 import { confirmRecipient, openInvitation } from '../store/alerts/recipients.ts';
 import { BulkJobStore } from '../store/bulk/bulk-jobs.ts';
 import { hasOwnCertificate } from '../store/certificates/own-certificates.ts';
@@ -113,7 +111,6 @@ export async function startApiPlane(
     destinationTester: events,
     traffic: trafficState(dataPlane),
     policies,
-    policyTrials: new RateLimiter({ capacity: TRIALS_MAX, windowMs: 60_000 }, () => performance.now()),
     signingKey,
     sendOutbound,
     locate,
@@ -157,6 +154,7 @@ export async function startApiPlane(
     agentFiles: await readAgentFiles(options.agentPackage),
     callback: callbackHandler({ keys, log, now, usesSharedCallback: (pair) => usesSharedCallback(prisma, pair) }),
     confirmRecipient: confirmHandler({
+      log,
       addressOf: (token) => openInvitation(keys, token, now())?.address,
       async confirm(token) {
         const invitation = openInvitation(keys, token, now());

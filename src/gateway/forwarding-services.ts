@@ -53,7 +53,7 @@ interface ModuleEnvironmentOptions
 }
 
 export function moduleEnvironment(
-  config: Pick<Config, 'policyFetch' | 'backendHosts' | 'baseDomain'>,
+  config: Pick<Config, 'policyFetch' | 'backendHosts' | 'sharedDomains'>,
   {
     endpoints,
     lookup,
@@ -76,7 +76,7 @@ export function moduleEnvironment(
     sendOutbound,
     locate,
     visitorSessions,
-    sharedDomains: [config.baseDomain],
+    sharedDomains: config.sharedDomains,
     shared,
     secrets,
     ...(callInternal && { callInternal }),

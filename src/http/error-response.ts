@@ -1,6 +1,7 @@
 // How visitors are told of an error: a line of text for programs, a page for people.
 
 import { STATUS_CODES } from 'node:http';
+import { htmlPage } from './html-page.ts';
 import { type VisitorError, visitorErrors } from './visitor-errors.ts';
 
 /** An answer of the gateway's own. */
@@ -50,23 +51,4 @@ export function errorResponse(error: VisitorError, asHtml: boolean, canRetry = t
 function page(code: string, status: number, text: string, retryPath: string | undefined): string {
   const retry = retryPath === undefined ? '' : `<p><a href="${retryPath}">Try again</a></p>\n`;
   return htmlPage(`${status} ${STATUS_CODES[status]}`, `<p>${text}</p>\n${retry}<p><code>${code}</code></p>`);
-}
-
-/** A page of the gateway's own, without scripts. @param body in HTML. */
-export function htmlPage(title: string, body: string): string {
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>${title}</title>
-<style>
-  :root { color-scheme: light dark }
-  body { font: 1.1rem/1.5 system-ui, sans-serif; max-width: 34rem; margin: 20vh auto 0; padding: 0 1.5rem }
-  h1 { font-size: 1.6rem; margin: 0 }
-  code { opacity: .7 }
-</style>
-<h1>${title}</h1>
-${body}
-</html>
-`;
 }

@@ -11,7 +11,7 @@ import {
   type VisitorSession,
 } from '../http/visitor-sessions.ts';
 import { describeFailure } from '../runtime/describe-failure.ts';
-import { hasReservationCovering } from '../store/domains/covering-reservation.ts';
+import { hasReservationCovering } from '../store/domains/reservations.ts';
 import type { Keys } from '../store/keys/keys.ts';
 import {
   type AppSessionDeps,

@@ -30,7 +30,7 @@ type Library = typeof OpenidClient;
 
 /** What issuers are asked with. */
 export interface OpenidOptions {
-  /** Whether private addresses are reached, and plain HTTP on this machine. */
+  /** What may be reached; any: also plain HTTP on this machine. */
   hosts: ReachableHosts;
   /** The wall clock, and one that never goes back; milliseconds. */
   time(): number;
@@ -139,11 +139,10 @@ export class OpenidProvider implements Provider {
 }
 
 function authenticationOf(library: Library, description: OpenidClient.ServerMetadata, secret: string) {
-  const { token_endpoint_auth_methods_supported: listed } = description;
   // Not only where `none` is listed: Keycloak has public clients, and does not say so. One of another account is of no use without its
   // callback, and the provider itself asks confidential ones for their secret.
   if (secret === '') return library.None();
-  const methods = listed ?? ['client_secret_basic'];
+  const methods = description.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
   return methods.includes('client_secret_basic') ? library.ClientSecretBasic(secret) : library.ClientSecretPost(secret);
 }
 

@@ -10,10 +10,12 @@ import type {
   VisitorSessions,
 } from '../http/visitor-sessions.ts';
 import { siteOf } from '../http/visitor-sessions.ts';
+import { RateLimiter } from '../policy/rate-limiter.ts';
 import { boundedTo } from '../runtime/lru-bound.ts';
 import { spendChallenge } from '../store/sign-in/passkeys.ts';
 import { beginAppSession, findAppSession } from '../store/visitors/app-session-rows.ts';
 import { usesSharedCallback } from '../store/visitors/shared-callbacks.ts';
+import { addressBlock } from '../tunnel/network/peer.ts';
 import {
   beginAttempt,
   findAttempt,
@@ -28,6 +30,8 @@ import { fingerprint, isOf, type LiveSessionDeps, LiveSessions } from './live-se
 import { openContent, sealContent } from './session-content.ts';
 
 const WARNED_MAX = 10_000;
+/** How many answers of one address are looked at in a minute: each ends a log-in, which is remembered for 15 minutes. */
+const ANSWERS_MAX = { capacity: 300, windowMs: 60_000 };
 
 /** What log-ins are made with. */
 export interface VisitorSignInDeps extends LiveSessionDeps {
@@ -40,12 +44,14 @@ export class VisitorSignIn implements VisitorSessions {
   readonly #sessions: LiveSessions;
   /** The callbacks of which it was said that they are to be registered. */
   readonly #warned = new LRUCache<string, true>(boundedTo(WARNED_MAX));
+  readonly #answers: RateLimiter;
   readonly find: LiveSessions['find'];
   readonly ended: LiveSessions['ended'];
 
   constructor(deps: VisitorSignInDeps) {
     this.#deps = deps;
     this.#sessions = new LiveSessions(deps);
+    this.#answers = new RateLimiter(ANSWERS_MAX, deps.now);
     this.find = (...args) => this.#sessions.find(...args);
     this.ended = (ids) => this.#sessions.ended(ids);
   }
@@ -97,6 +103,9 @@ export class VisitorSignIn implements VisitorSessions {
     if (!handedOver) return { error: 'signInStateInvalid', reason: 'the callback has not handed this over' };
     const late = { error: 'signInLate', reason: 'the log-in took too long' } as const;
     if (now() - handedOver.at > LOGIN_MAX_MS) return late; // No answer to it would do any more.
+    // Anybody can begin log-ins and bring the answers.
+    if (this.#answers.take(addressBlock(place.ip)) > 0)
+      return { error: 'rateLimited', reason: 'too many answers to log-ins come from this address' };
     if (!(await spendChallenge(prisma, handedOver.id, now() + LOGIN_MAX_MS)))
       return { error: 'signInRepeated', reason: 'an answer to this log-in has come already' };
     if (handedOver.origin !== place.origin)

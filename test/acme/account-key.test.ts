@@ -12,6 +12,17 @@ async function startLab(options?: LabOptions): Promise<CertificateLab> {
   return lab;
 }
 
+test('what all accounts share is for admins of the first one alone', async () => {
+  const { gateway } = await labWithAccount();
+  const tenant = await gateway.newAccount();
+  const before = await gateway.app.prisma.acmeAccount.findMany();
+  for (const name of ['changeAcmeAccountKey', 'replaceAcmeAccount', 'endCertificateWaits']) {
+    const { body } = await tenant.graphql(`mutation { ${name} }`);
+    expect(body.errors, name).toMatchObject([{ extensions: { code: 'FORBIDDEN', errorCode: 'ERR_GATEWAY_90366' } }]);
+  }
+  expect(await gateway.app.prisma.acmeAccount.findMany()).toEqual(before);
+});
+
 /** A gateway that has an account, as it has obtained a certificate. */
 async function labWithAccount(): Promise<CertificateLab> {
   const lab = await startLab();

@@ -1,6 +1,6 @@
 // Operators sign in to the dashboard with npm's `oidc-provider`.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { TestGateway } from '../support/gateway/gateway.ts';
 import { Browser as ProviderBrowser } from '../visitor-sign-in/browser.ts';
 import { CLIENT, startProvider, type TestProvider } from '../visitor-sign-in/provider.ts';
@@ -212,4 +212,14 @@ describe('without groups', () => {
     }
     await signedIn(gateway, gateway.key, gateway.ownerId);
   });
+});
+
+test('SSO_ACCOUNT says whose users they are; while there is no such account, nobody signs in', async () => {
+  const gateway = await start({ SSO_ACCOUNT: 'ac_chosen', SSO_ADMIN_GROUPS: 'ops' });
+  onTestFinished(() => gateway.close());
+  provider.users.set('judy', { groups: ['ops'], email: 'judy@example.com', email_verified: true });
+  expect(errorOf(await signIn(newBrowser(gateway.api), 'judy'))).toBe('ERR_GATEWAY_90365');
+  await gateway.app.prisma.account.create({ data: { id: 'ac_chosen' } });
+  const { id } = (await signIn(newBrowser(gateway.api), 'judy')).body.data.completeSingleSignOn.user;
+  expect(await gateway.app.prisma.owner.findUniqueOrThrow({ where: { id } })).toMatchObject({ accountId: 'ac_chosen' });
 });

@@ -1,6 +1,10 @@
 // The way of an answer from the callback to the host of its log-in, where others want to have it: by policies and by modules.
 
+import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sealAnswer } from '../../src/visitor-sign-in/attempts.ts';
+import { VisitorSignIn } from '../../src/visitor-sign-in/visitor-sign-in.ts';
 import { labelled, newEdge, newName, startShowing } from '../live/edges/support.ts';
 import { newCredential } from '../support/agents/live.ts';
 import { sdkSession } from '../support/agents/sdk.ts';
@@ -68,4 +72,34 @@ describe.each([
     const paths = body.data.capturedRequests.nodes.map(({ path }: { path: string }) => path);
     expect(paths).toEqual(['/orders', '/orders']);
   });
+});
+
+test('strangers who bring answers to log-ins of their own are slowed down, so that little is remembered of them', async () => {
+  const { keys, prisma, changes } = gateway.app;
+  const now = () => 1_800_000_000_000;
+  const providerOf = () => {
+    throw new Error('nobody is asked');
+  };
+  const log = pino({ level: 'silent' });
+  const signIn = new VisitorSignIn({
+    keys,
+    prisma,
+    changes,
+    now,
+    log,
+    providerOf,
+    baseUrl: () => '',
+    baseDomain: 'a.test',
+  });
+  const origin = 'https://a.test';
+  const from = async (ip: string) => {
+    const answer = sealAnswer(keys, { id: randomUUID(), origin, at: now(), query: 'code=a' }) ?? '';
+    const place = { accountId: 'ac_1', endpointId: 'ep_1', publicUrl: origin, origin, ip, userAgent: '' };
+    return signIn.finish(answer, [], place);
+  };
+  const spent = () => prisma.spentChallenge.count({ where: { expiresAt: { gt: new Date(now()) } } });
+  for (let i = 0; i < 300; i++) expect(await from('192.0.2.1')).toMatchObject({ error: 'signInNotBegun' });
+  expect(await from('192.0.2.1')).toMatchObject({ error: 'rateLimited' });
+  expect(await spent()).toBe(300);
+  expect(await from('192.0.2.2')).toMatchObject({ error: 'signInNotBegun' });
 });

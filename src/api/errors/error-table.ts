@@ -42,6 +42,7 @@ export const errorTable = {
   tooManyScopes: invalid(90332, '{member} must have at most {max} entries.'),
   badExpiry: invalid(90333, '{member} must be in the future, and not later than that of the key that asks.'),
   adminsOnly: forbidden(1220, 'Only admins may do this.'),
+  operatorsOnly: forbidden(90366, 'All accounts share this; only admins of the first account may do it.'),
   notYourOwner: forbidden(630, 'Only admins may name an owner other than themselves.'),
   notYours: forbidden(90001, 'Only admins may change objects of another owner.'),
   notYourAgent: forbidden(90372, 'Only admins and the owner of the credential of this agent may send it commands.'),

@@ -47,7 +47,7 @@ export const requestErrors = {
     90364,
     429,
     'RATE_LIMITED',
-    'This account may try traffic policies that ask servers, or use stored secrets, {max} times a minute; try again in {retryAfter} s.',
+    'This account may try traffic policies that ask servers, or use stored secrets, {max} times a minute; try again in {seconds} s.',
   ],
   tooManyPolicies: [
     90363,

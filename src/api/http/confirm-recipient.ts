@@ -2,7 +2,9 @@
 // button is pressed.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { htmlPage } from '../../http/error-response.ts';
+import type { Logger } from 'pino';
+import { escapeHtml, htmlPage } from '../../http/html-page.ts';
+import { describeFailure } from '../../runtime/describe-failure.ts';
 
 /** The path at the API's listener. */
 export const CONFIRM_PATH = '/alert_recipients/confirm';
@@ -12,6 +14,7 @@ const BODY_BYTES_MAX = 8 * 1024;
 export type ConfirmHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
 export interface Confirmations {
+  log: Logger;
   /** The address that a token is for; undefined when it is none, or too old. */
   addressOf(token: string): string | undefined;
   /** Notes that the recipient has agreed. @returns whether alerts are still to be sent there. */
@@ -42,12 +45,16 @@ export function confirmHandler(confirmations: Confirmations): ConfirmHandler {
         );
       if (!isPost) return show(200, 'Get alerts by e-mail?', formOf(address, token));
       if (await confirmations.confirm(token))
-        return show(200, 'Thank you', `<p>Alerts are sent to ${escaped(address)} from now on.</p>`);
+        return show(200, 'Thank you', `<p>Alerts are sent to ${escapeHtml(address)} from now on.</p>`);
       return show(410, 'Not wanted any more', '<p>No alerts are to be sent to you any more.</p>');
     };
     if (!['GET', 'HEAD', 'POST'].includes(request.method ?? ''))
       return void response.writeHead(405, { Allow: 'GET, HEAD, POST', 'Cache-Control': 'no-store' }).end();
-    answer().catch(() => {
+    answer().catch((error) => {
+      confirmations.log.error(
+        { err: describeFailure(error) },
+        'the agreement of a recipient of alerts could not be stored',
+      );
       if (!response.headersSent) show(503, 'Try again', '<p>The gateway could not note it. Try again in a minute.</p>');
     });
   };
@@ -65,9 +72,7 @@ async function tokenIn(request: IncomingMessage): Promise<string> {
 }
 
 function formOf(address: string, token: string): string {
-  return `<p>An account of this gateway wants to send alerts to ${escaped(address)}.</p>
-<form method="post" action="${CONFIRM_PATH}"><input type="hidden" name="token" value="${escaped(token)}">
+  return `<p>An account of this gateway wants to send alerts to ${escapeHtml(address)}.</p>
+<form method="post" action="${CONFIRM_PATH}"><input type="hidden" name="token" value="${escapeHtml(token)}">
 <button>Send me alerts</button></form>`;
 }
-
-const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);

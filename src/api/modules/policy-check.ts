@@ -14,7 +14,7 @@ import { PolicyError, PROBLEM, PROBLEMS_MAX } from '../../policy/settings/proble
 import { SECRET_MASK } from '../../protocol/policy/policy-secrets.ts';
 import type { PolicyProblem } from '../../protocol/policy/policy-shape.ts';
 import type { Db } from '../../store/database/client.ts';
-import { hasReservationCovering } from '../../store/domains/covering-reservation.ts';
+import { hasReservationCovering } from '../../store/domains/reservations.ts';
 import type { SecretOwner } from '../../store/edges/module-secrets.ts';
 import { maskedPolicy, openSecrets, protocolOf, sealPolicy } from '../../store/edges/policy-secrets.ts';
 import { Prisma } from '../../store/generated/prisma/client.ts';
@@ -64,7 +64,7 @@ export async function checkTrafficPolicy(
   try {
     const { compilePolicyDocument } = await import('../../policy/compile/policy.ts');
     const policyHosts = hostsOfPolicies(app.config);
-    const environment = { ...environmentForChecks, policyHosts, sharedDomains: [app.config.baseDomain] };
+    const environment = { ...environmentForChecks, policyHosts, sharedDomains: app.config.sharedDomains };
     const work = () => {
       const sent = compileOnce(COMPILATION_KEYS[proto], value, () => splitPolicy(value, proto));
       const split = keepSecrets(sent, replacedSecrets, proto);

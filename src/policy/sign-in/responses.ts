@@ -1,5 +1,6 @@
 // What browsers are answered while visitors sign in and out. Nothing of it may be kept by a cache.
 
+import { escapeHtml, htmlPage } from '../../http/html-page.ts';
 import type { Responded } from '../../http/module.ts';
 import { SIGN_IN_PATH } from '../../http/visitor-errors.ts';
 
@@ -22,10 +23,10 @@ export function redirect(location: string, cookies: readonly string[]): Responde
  * @param providerUrl where the provider signs out.
  */
 export function signedOut(providerUrl: string | undefined, cookies: readonly string[]): Responded {
-  const there = providerUrl && `<p><a href="${escaped(providerUrl)}">Sign out at the identity provider, too</a></p>\n`;
-  const content = `<h1>You are signed out</h1>
-${there ?? ''}<p><a href="${SIGN_IN_PATH}">Sign in again</a></p>`;
-  return page('Signed out', content, cookies);
+  const there =
+    providerUrl && `<p><a href="${escapeHtml(providerUrl)}">Sign out at the identity provider, too</a></p>\n`;
+  const content = `${there ?? ''}<p><a href="${SIGN_IN_PATH}">Sign in again</a></p>`;
+  return page('You are signed out', content, cookies);
 }
 
 const QUESTIONS = {
@@ -40,9 +41,8 @@ const QUESTIONS = {
  */
 export function confirmation(path: 'login' | 'logout', target: string, value: string): Responded {
   const { title, label } = QUESTIONS[path];
-  const content = `<h1>${title}</h1>
-<form method="post" action="${escaped(target)}">
-<input type="hidden" name="confirmation" value="${escaped(value)}">
+  const content = `<form method="post" action="${escapeHtml(target)}">
+<input type="hidden" name="confirmation" value="${escapeHtml(value)}">
 <p><button>${label}</button></p>
 </form>`;
   return page(title, content, []);
@@ -50,19 +50,6 @@ export function confirmation(path: 'login' | 'logout', target: string, value: st
 
 /** @param content in HTML. */
 function page(title: string, content: string, cookies: readonly string[]): Responded {
-  const html = `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>${title}</title>
-<style>
-  :root { color-scheme: light dark }
-  body { font: 1.1rem/1.5 system-ui, sans-serif; max-width: 34rem; margin: 20vh auto 0; padding: 0 1.5rem }
-  h1 { font-size: 1.6rem; margin: 0 }
-</style>
-${content}
-</html>
-`;
   const fields = [
     ['Content-Type', 'text/html; charset=utf-8'],
     NO_STORE,
@@ -75,12 +62,7 @@ ${content}
     ['X-Frame-Options', 'DENY'],
     ...setCookies(cookies),
   ] as const;
-  return { kind: 'answer', status: 200, fields, body: Buffer.from(html) };
+  return { kind: 'answer', status: 200, fields, body: Buffer.from(htmlPage(title, content)) };
 }
 
 const setCookies = (cookies: readonly string[]) => cookies.map((cookie) => ['Set-Cookie', cookie] as const);
-
-/** A text in HTML, also within quotes. */
-export function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);
-}

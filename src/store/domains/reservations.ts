@@ -26,6 +26,17 @@ export function namesCovering(name: string, baseDomain: string): string[] {
   return [root, ...above].flatMap((other) => [other, `*.${other}`]);
 }
 
+/** Whether the account has reserved the domain, a wildcard of it, or a domain above it: nobody else has names below it then. */
+export async function hasReservationCovering(
+  db: Pick<Db, 'reservedDomain'>,
+  accountId: string,
+  domain: string,
+  baseDomain: string,
+): Promise<boolean> {
+  const where = { accountId, domain: { in: namesCovering(domain, baseDomain) } };
+  return (await db.reservedDomain.count({ where })) > 0;
+}
+
 /** The id of the account's reservation that serves a name: of the name itself, or of the nearest wildcard above it. */
 export async function reservedFor(db: Db, accountId: string, hostname: string): Promise<string | null> {
   const names = namesServing(hostname);

@@ -9,8 +9,7 @@ import { AdmissionSlot } from './admission-slot.ts';
 import { AdmissionWindows } from './admission-windows.ts';
 import { FairQueue } from './fair-queue.ts';
 import { type FirstRecord, readFirstRecord } from './first-record.ts';
-import { HandshakeBudgets } from './handshake-budgets.ts';
-import { HandshakePace } from './handshake-pace.ts';
+import { HandshakeBudgets, HandshakePace } from './handshake-limits.ts';
 import { LimitedSet } from './limited-set.ts';
 
 /**

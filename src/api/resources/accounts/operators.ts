@@ -1,5 +1,6 @@
-// Which user an identity of the operator's provider is: one that it has been before, one with its e-mail address, or a new one. All of
-// one account: whoever administers another could give a user of his the address of an operator.
+// Operators. The first account is theirs; others may be of people who do not trust each other. Which user an identity of their provider
+// is: one that it has been before, one with its e-mail address, or a new one, all of one account: whoever administers another could give
+// a user of his the address of an operator.
 
 import { newId } from '../../../store/ids.ts';
 import type { Context } from '../../context.ts';
@@ -57,6 +58,12 @@ function roleOf(groups: readonly string[], { adminGroups, memberGroups }: Single
   if (adminGroups.length + memberGroups.length === 0) return undefined;
   if (isIn(adminGroups)) return 'ADMIN';
   return isIn(memberGroups) ? 'MEMBER' : null;
+}
+
+/** @throws {ApiError} unless the caller, who is an admin, is one of the first account: what all accounts share is the operators'. */
+export async function checkOperator({ db, accountId }: Context): Promise<void> {
+  const first = await db.account.findFirst({ orderBy: { id: 'asc' }, select: { id: true } });
+  if (first?.id !== accountId) throw new ApiError('operatorsOnly');
 }
 
 /** The account that single sign-on belongs to. */

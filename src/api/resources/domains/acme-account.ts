@@ -7,6 +7,7 @@ import { builder } from '../../builder/builder.ts';
 import type { FieldAccess } from '../../collections/access.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
+import { checkOperator } from '../accounts/operators.ts';
 
 const extensions = { adminsOnly: 'adminsOnly' } satisfies FieldAccess;
 
@@ -20,10 +21,11 @@ builder.mutationField('changeAcmeAccountKey', (t) =>
       'while it does not, again within an hour of work for certificates. The log tells when it has, or why it refuses, in which case the ' +
       'old key stays. Certificates go on being obtained meanwhile. While a change is under way, another call only has it ' +
       'tried now. Fails with `CONFLICT` when the gateway has no account yet, and when the operator has not agreed to the ' +
-      'terms of an authority. Only admins may do this.',
-    resolve: (_, __, context) => {
+      'terms of an authority. Only admins of the first account may do this.',
+    resolve: async (_, __, context) => {
       const { keys, config } = context.app;
       if (!config.acmeTermsAgreed) throw new ApiError('certificatesOff');
+      await checkOperator(context);
       return context.act(async (db, announce) => {
         if (!(await beginKeyChange(db, keys, config.acmeDirectoryUrl, newAccountKey)))
           throw new ApiError('acmeAccountMissing');
@@ -45,10 +47,11 @@ builder.mutationField('replaceAcmeAccount', (t) =>
       'account are tried at once. `true` says that the account is given up; the log tells when the authority refuses a new ' +
       'one. An external account (`ACME_EAB_KID`) is used again: many authorities want a new one first. Fails with `CONFLICT` ' +
       'when the gateway has no account yet, and when the operator has not agreed to the terms of an authority. Only admins ' +
-      'may do this.',
-    resolve: (_, __, context) => {
+      'of the first account may do this.',
+    resolve: async (_, __, context) => {
       const { keys, config, now } = context.app;
       if (!config.acmeTermsAgreed) throw new ApiError('certificatesOff');
+      await checkOperator(context);
       return context.act(async (db, announce) => {
         if (!(await renewAccount(db, keys, config.acmeDirectoryUrl, newAccountKey)))
           throw new ApiError('acmeAccountMissing');
@@ -70,10 +73,11 @@ builder.mutationField('endCertificateWaits', (t) =>
       'that answered in place of the authority: what waits for it is tried now. Gives the number of certificates. The ' +
       'gateway never waits longer than 7 days after the status 429, and 6 hours after any other answer. The limits that it ' +
       'keeps itself still hold. Fails with `CONFLICT` when the operator has not agreed to the terms of an authority. Only ' +
-      'admins may do this.',
-    resolve: (_, __, context) => {
+      'admins of the first account may do this.',
+    resolve: async (_, __, context) => {
       const { config, now } = context.app;
       if (!config.acmeTermsAgreed) throw new ApiError('certificatesOff');
+      await checkOperator(context);
       return context.act(async (db, announce) => {
         const result = await endWaits(db, config.acmeDirectoryUrl, now());
         announce({ kind: 'acmeAccount', action: 'UPDATED', id: '', accountId: '' });

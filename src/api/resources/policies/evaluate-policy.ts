@@ -1,5 +1,6 @@
 // A trial run of a traffic policy: what it would do to a request, rule by rule. Nothing is stored, and nobody is visited.
 
+import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import type { SecretReader } from '../../../http/module.ts';
 import { withoutQueryValues } from '../../../http/path.ts';
 import { hostsOfPolicies } from '../../../net/reachable-hosts.ts';
@@ -23,7 +24,9 @@ import { PolicyEvaluation } from './policy-evaluation-type.ts';
 import { PolicyRequestInput, PolicyResponseInput, requestOf, responseOf } from './sample-request.ts';
 
 /** How often an account may try policies that act, in a minute and at a node. */
-export const TRIALS_MAX = 60;
+const TRIALS_PER_MINUTE_MAX = 60;
+
+const limiter = new RateLimiterMemory({ points: TRIALS_PER_MINUTE_MAX, duration: 60 });
 
 const PolicyProto = builder.enumType('PolicyProto', {
   description: 'What kind of endpoint a policy is for.',
@@ -47,7 +50,7 @@ builder.queryField('evaluatePolicy', (t) =>
       'circuit breakers begin anew with each run. A policy as it is shown has `<secret>` in place of secrets: to run it, say ' +
       'with `storedIn` whose it is. Each secret of a vault reads `<secret>`, so that no result shows one. A document may have one run. A run that asks servers (for `http-request`, keys of issuers or certificates of ' +
       'webhooks) or uses stored secrets needs the scope `policy:try` of a key with scopes, is told of in the audit trail, and an account ' +
-      `has ${TRIALS_MAX} of them a minute at each node.`,
+      `has ${TRIALS_PER_MINUTE_MAX} of them a minute at each node.`,
     args: {
       policy: t.arg.string({ required: true, description: 'The policy, in JSON or YAML.' }),
       request: t.arg({ type: PolicyRequestInput, required: true, description: 'The request of a visitor.' }),
@@ -96,10 +99,10 @@ builder.queryField('evaluatePolicy', (t) =>
  * @throws {ApiError} when the caller's key may not, or the account has done so too often.
  */
 async function noteTrial(context: Context, { method = 'GET', url }: DryRunRequest, storedIn: string): Promise<void> {
-  const { app, accountId } = context;
   checkOwnScope(context, 'policy:try');
-  const wait = app.policyTrials.take(accountId);
-  if (wait > 0) throw new ApiError('tooManyPolicyTrials', { max: TRIALS_MAX, retryAfter: Math.ceil(wait / 1000) });
+  await limiter.consume(context.accountId).catch(({ msBeforeNext }: RateLimiterRes) => {
+    throw new ApiError('tooManyPolicyTrials', { max: TRIALS_PER_MINUTE_MAX, seconds: Math.ceil(msBeforeNext / 1000) });
+  });
   const after = { method, url: withoutQueryValues(url), stored_in: storedIn === '' ? null : storedIn };
   await context.record({ action: 'POLICY_TRIED', kind: 'trafficPolicy', objectId: storedIn, after });
 }

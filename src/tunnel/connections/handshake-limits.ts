@@ -1,8 +1,13 @@
-// How many TLS handshakes each address may begin before it has to wait for others: a token bucket for each. A handshake costs the
-// gateway a millisecond of the thread that serves everybody, and the sender of a ClientHello that was recorded once nothing.
+// Limits of TLS handshakes, which cost the gateway about a millisecond of the thread that serves everybody, and the sender of a
+// ClientHello that was recorded once nothing: how many each address may begin, and the pace of those beyond.
 
 /** Addresses that are remembered. The one that has begun nothing for the longest is forgotten first: its bucket is the fullest. */
 const ADDRESSES_MAX = 10_000;
+
+/** The part of its time that the thread spends on them. */
+const SHARE = 1 / 4;
+/** The longest pause after one; milliseconds. What took longer was not the handshake alone. */
+const PAUSE_MAX_MS = 50;
 
 export interface HandshakeBudget {
   /** Handshakes that an address may begin at once. */
@@ -17,6 +22,7 @@ interface Bucket {
   at: number;
 }
 
+/** How many handshakes each address may begin before it has to wait for others: a token bucket for each. */
 export class HandshakeBudgets {
   readonly #budget: HandshakeBudget;
   readonly #now: () => number;
@@ -57,5 +63,32 @@ export class HandshakeBudgets {
     this.#buckets.delete(block);
     this.#buckets.set(block, { tokens, at: this.#now() });
     if (this.#buckets.size > ADDRESSES_MAX) this.#buckets.delete(this.#buckets.keys().next().value ?? '');
+  }
+}
+
+/** The pace of handshakes beyond the budget of their address: they get a share of the thread's time, however much each costs. */
+export class HandshakePace {
+  readonly #now: () => number;
+  #freeAt = Number.NEGATIVE_INFINITY;
+
+  /** @param now a clock that never goes back, in milliseconds. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** How long the next one has to wait; milliseconds. */
+  get waitMs(): number {
+    return Math.max(0, this.#freeAt - this.#now());
+  }
+
+  /** Begins a handshake, and measures it: Node and OpenSSL compute the first answer before anything else is done. */
+  run(begin: () => void): void {
+    const began = this.#now();
+    begin();
+    // The socket is read in a tick that `begin` has asked for: this one comes after it.
+    process.nextTick(() => {
+      const now = this.#now();
+      this.#freeAt = now + Math.min(PAUSE_MAX_MS, (now - began) * (1 / SHARE - 1));
+    });
   }
 }
