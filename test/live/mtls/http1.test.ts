@@ -56,7 +56,11 @@ const turnedAway: [what: string, () => Promise<Identity | undefined>][] = [
   ['a certificate that it has signed itself', () => newIssuer('CN=a visitor')],
   ['a certificate that has expired', () => root.issue({ notAfter: inDays(-1) })],
   ['a certificate that is not valid yet', () => root.issue({ notBefore: inDays(1) })],
-  ['a certificate with an RSA key of 1024 bits', () => root.issue({ rsa: 1024 })],
+  [
+    'a certificate with an RSA key of 1024 bits',
+    // OpenSSL 3.5 itself does not load such a key at its usual level.
+    async () => ({ ...(await root.issue({ rsa: 1024 })), ciphers: 'DEFAULT@SECLEVEL=0' }),
+  ],
   ['a certificate for servers only', () => root.issue({ purpose: 'server' })],
   ['a certificate without the intermediate one that leads to the authority', () => middle.issue()],
   [
