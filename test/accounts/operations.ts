@@ -11,6 +11,7 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql';
+import { accessOfField } from '../../src/api/builder/root-fields.ts';
 import { schema } from '../../src/api/schema.ts';
 import { creationInput, type Holder, kinds } from './sample-resources.ts';
 
@@ -36,7 +37,7 @@ export const subscriptions = fieldsOf('Subscription');
 export const fieldNamed = (name: string) => [...queries, ...mutations].find((field) => field.name === name) as Field;
 
 /** Whether strangers may use a field, too; what they get of it, the tests of signing in prove. */
-export const allowsAnonymous = ({ extensions }: Field) => extensions.allowsAnonymous === true;
+export const allowsAnonymous = (field: Field) => accessOfField(field) === 'anyone';
 
 /** What ids of other names than `id` are ids of. */
 const named: Record<string, string[]> = {

@@ -8,6 +8,7 @@ import type PrismaTypes from '../../store/generated/pothos.ts';
 import { getDatamodel } from '../../store/generated/pothos.ts';
 import type { Context } from '../context.ts';
 import LoadedPlugin from './loaded-rows.ts';
+import RootFieldsPlugin from './root-fields.ts';
 import { parseRfc3339, rfc3339 } from './timestamps.ts';
 
 const UINT32_MAX = 4_294_967_295;
@@ -34,7 +35,7 @@ export interface ObjectRow {
 }
 
 export const builder = new SchemaBuilder<SchemaTypes>({
-  plugins: [LoadedPlugin, PrismaPlugin],
+  plugins: [RootFieldsPlugin, LoadedPlugin, PrismaPlugin],
   defaultFieldNullability: false,
   prisma: {
     // A transaction offers all that the plugin uses; only connecting is missing, which it never does.

@@ -5,18 +5,13 @@ import { type FieldNode, type GraphQLField, Kind } from 'graphql';
 /** Fields in the response, taking each page to be as long as it may be and every other list to have ten entries. */
 export const COST_MAX = 114_000;
 
-/** Put on a field as its `extensions`: what it weighs, in fields of an answer. Left out: 1, as a field does. */
-export interface FieldWeight {
-  weight?: number;
-}
-
 /** Of a root field whose work is so large that a document may have it once. */
-export const ONCE_PER_DOCUMENT = { weight: COST_MAX / 2 + 1 } satisfies FieldWeight;
+export const ONCE_PER_DOCUMENT = COST_MAX / 2 + 1;
 /** Of a root field that a document may have a few times. */
-export const FEW_PER_DOCUMENT = { weight: COST_MAX / 10 } satisfies FieldWeight;
+export const FEW_PER_DOCUMENT = COST_MAX / 10;
 
 /** Of fields of which an answer has few of those that can be asked for: the field above weighs what they do together. */
-export const WEIGHED_ABOVE = { weight: 0 } satisfies FieldWeight;
+export const WEIGHED_ABOVE = 0;
 
 /**
  * What arguments of lists weigh that may have the database look at all rows, and those that have it read an index in
@@ -30,7 +25,7 @@ const ARGUMENT_WEIGHTS: Readonly<Record<string, number>> = {
 
 /** Whether a root field is one that a document may have once. */
 export function isHeavyField(field: GraphQLField<unknown, unknown> | undefined): boolean {
-  return weightOf(field) >= ONCE_PER_DOCUMENT.weight;
+  return weightOf(field) >= ONCE_PER_DOCUMENT;
 }
 
 /** What the arguments count for by which a list is chosen from. Elsewhere they are of other fields, and weigh nothing. */
@@ -42,5 +37,5 @@ export function argumentWeightOf(node: FieldNode, field: GraphQLField<unknown, u
 
 /** What a field counts for. */
 export function weightOf(field: GraphQLField<unknown, unknown> | undefined): number {
-  return (field?.extensions as FieldWeight | undefined)?.weight ?? 1;
+  return (field?.extensions as { weight?: number } | undefined)?.weight ?? 1;
 }

@@ -33,6 +33,18 @@ class LoadedRowsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     if (typeof select === 'function' && !isWhole(selected)) return resolver;
     return (row, ...rest) => (carries(row as AnyRow, selected) ? resolve : resolver)(row, ...rest);
   }
+
+  /** Takes the resolver from every field that only reads the column of its own name: executors do that themselves. */
+  override afterBuild(schema: GraphQLSchema): GraphQLSchema {
+    for (const type of Object.values(schema.getTypeMap())) {
+      if (!isObjectType(type)) continue;
+      for (const field of Object.values(type.getFields())) {
+        const { pothosPrismaVariant: column, pothosPrismaSelect: select } = field.extensions;
+        if (column === field.name && !select) delete field.resolve;
+      }
+    }
+    return schema;
+  }
 }
 
 /** Whether relations are selected without a filter, order or limit: a row does not tell with which it has them. */
@@ -60,15 +72,3 @@ function carries(row: AnyRow, selected: Selection): boolean {
 const pluginName = 'loaded';
 SchemaBuilder.registerPlugin(pluginName, LoadedRowsPlugin);
 export default pluginName;
-
-/** Takes the resolver from every field that only reads the column of its own name: executors do that themselves. */
-export function removeTrivialResolvers(schema: GraphQLSchema): GraphQLSchema {
-  for (const type of Object.values(schema.getTypeMap())) {
-    if (!isObjectType(type)) continue;
-    for (const field of Object.values(type.getFields())) {
-      const { pothosPrismaVariant: column, pothosPrismaSelect: select } = field.extensions;
-      if (column === field.name && !select) delete field.resolve;
-    }
-  }
-  return schema;
-}

@@ -7,12 +7,12 @@ import { type Change, type WriteAction, watch } from '../../store/changes/change
 import type { Db } from '../../store/database/client.ts';
 import { isId } from '../../store/ids.ts';
 import { builder, type ObjectRowRef } from '../builder/builder.ts';
+import type { RestrictedAccess } from '../builder/root-fields.ts';
 import type { Announce, Cascade, Context } from '../context.ts';
 import { ApiError, requireFound } from '../errors/errors.ts';
 import { nounOf, oneOf, pluralOf } from '../naming.ts';
 import type { AuditedResource } from '../resource.ts';
 import { type Extension, type Route, route } from '../route.ts';
-import type { FieldAccess } from './access.ts';
 import { bulkOperation } from './bulk-operations.ts';
 import { listArguments, readList } from './list.ts';
 import { ID_MEMBER, type ListMembers } from './members.ts';
@@ -25,6 +25,8 @@ export { Node, registerResource } from './nodes.ts';
 export interface Collection extends Resource {
   /** The list's REST path, as `/credentials`. */
   path: string;
+  /** The kind that scopes of keys name; its own when left out. */
+  scopeKind?: string;
   /** The root fields: one object, and the list. */
   single: string;
   plural: string;
@@ -80,6 +82,7 @@ export function collection<T extends Collection>(options: T): T {
  */
 export function addList<T extends Collection>(options: T, name: string): T {
   const { kind, prefix, path, single, plural, typeName, ref, members = ID_MEMBER, narrowing } = options;
+  const access = { kind: options.scopeKind ?? kind };
   collections.push(options);
   const noun = nounOf(kind);
   const Connection = connectionOf(ref, name);
@@ -88,6 +91,7 @@ export function addList<T extends Collection>(options: T, name: string): T {
     t.field({
       type: ref,
       nullable: true,
+      access,
       description: `The ${noun} with this id. Fails with \`NOT_FOUND\` when your account has none.`,
       args: { id: t.arg.id({ required: true, description: `The id of the ${noun}: \`${prefix}_…\`.` }) },
       resolve: async (_, { id }, context, info) =>
@@ -99,6 +103,7 @@ export function addList<T extends Collection>(options: T, name: string): T {
     t.field({
       type: Connection,
       nullable: true,
+      access,
       description: `The ${pluralOf(noun)} of your account, the newest first unless you ask for another order.`,
       args: { ...listArguments(members), ...narrowing?.arguments() },
       resolve: async (_, args, context, info) => {
@@ -135,6 +140,7 @@ export function changeSubscription(options: Resource & Pick<Collection, 'single'
   builder.subscriptionField(`${single}Changed`, (t) =>
     t.field({
       type: ChangeEvent,
+      access: { kind },
       description: `Tells each time ${oneOf(noun)} of your account is created, updated or deleted.`,
       subscribe: (_, __, context) => {
         const { accountId } = context;
@@ -151,7 +157,8 @@ export interface DeleteMutationOptions {
   description?: string;
   /** May refuse: called with an id of the right form, which need not exist. */
   check?(context: Context, id: string): Promise<void> | void;
-  extensions?: FieldAccess;
+  /** Only admins may; others get this error. */
+  adminsOnly?: RestrictedAccess['adminsOnly'];
   /** Runs in the transaction that deletes the object, before it. It need not exist in the account. */
   before?(db: Db, id: string, announce: Announce, accountId: string): Promise<void>;
   /** Deletes in the same transaction, and may refuse what comes of it. */
@@ -164,7 +171,7 @@ export interface DeleteMutationOptions {
 export function deleteMutation(
   collection: Collection & AuditedResource,
   name: string,
-  { description, check, extensions, before, within, cascade }: DeleteMutationOptions = {},
+  { description, check, adminsOnly, before, within, cascade }: DeleteMutationOptions = {},
 ): void {
   const { prefix } = collection;
   const noun = nounOf(collection.kind);
@@ -179,11 +186,11 @@ export function deleteMutation(
     };
     await context.remove(collection, id, work, cascade);
   };
-  bulkOperation(collection.kind, 'DELETE', { adminsOnly: extensions?.adminsOnly, apply: deleteOne });
+  bulkOperation(collection.kind, 'DELETE', { adminsOnly, apply: deleteOne });
   builder.mutationField(name, (t) =>
     t.id({
       nullable: true,
-      extensions: { ...extensions },
+      access: { kind: collection.kind, adminsOnly },
       description:
         description ??
         `Deletes the ${noun}. Answers with its id; fails with \`NOT_FOUND\` when your account has none, with \`CONFLICT\` while it is in use.`,

@@ -21,8 +21,6 @@ export interface PrismaTable {
 /** A kind of object: how one is found by its id, and what else the API derives from its kind. */
 export interface Resource extends Partial<AuditedResource> {
   kind: string;
-  /** What some of its objects are called, in root fields of their own. */
-  alsoCalled?: readonly string[];
   /** What its ids begin with. */
   prefix: string;
   typeName: string;
@@ -91,6 +89,7 @@ builder.queryField('node', (t) =>
   t.field({
     type: Node,
     nullable: true,
+    access: { kind: null },
     description: 'Any object of your account by its id; null when there is none.',
     args: { id: t.arg.id({ required: true, description: 'The id of any kind of object.' }) },
     resolve: async (_, { id }, context, info) => {
@@ -106,6 +105,7 @@ builder.queryField('nodes', (t) =>
   t.field({
     type: [Node],
     nullable: { list: true, items: true },
+    access: { kind: null },
     description: 'Objects of your account by their ids, in the order asked for; null for each that there is not.',
     args: {
       ids: t.arg.idList({ required: true, description: 'The ids of any kinds of object; at most 100.' }),

@@ -14,6 +14,7 @@ import {
 } from 'graphql';
 import type { CompiledQuery } from 'graphql-jit';
 import { isHeavyField } from '../builder/field-cost.ts';
+import { callsExternalService } from '../builder/root-fields.ts';
 import type { Context } from '../context.ts';
 
 /** Compiling costs milliseconds: only an operation that comes again is worth it. */
@@ -62,7 +63,7 @@ export function prepareOperation(
     keyedFields: keyed,
     isHeavy: hasHeavyField(schema, document),
     holdsSecrets: holdsSecrets(document, definition),
-    callsExternalService: keyed.some(({ name }) => mutations?.[name.value]?.extensions.callsExternalService === true),
+    callsExternalService: keyed.some(({ name }) => callsExternalService(mutations?.[name.value])),
     async run(variables, context) {
       if (isCompiled && !compiled && ++uses >= USES_BEFORE_COMPILING) {
         const { compileQuery, isCompiledQuery } = await import('graphql-jit');

@@ -24,6 +24,7 @@ export function moduleOperations(module: AnyApiModule): Route[] {
   const hostNoun = nounOf(host.kind);
   const name = `${host.kind}${capital(field)}`;
   const path = `${host.path}/${snakeCase(field)}`;
+  const access = { kind: host.kind };
 
   const findHost = async (context: Context, db: Db, where: HostAddress): Promise<object> =>
     requireFound(
@@ -58,6 +59,7 @@ export function moduleOperations(module: AnyApiModule): Route[] {
     t.field({
       type,
       nullable: true,
+      access,
       description: `The ${noun} module of this ${hostNoun}. Fails with \`NOT_FOUND\` when it is not set.`,
       args: hostArguments(host),
       resolve: async (_, where, context) =>
@@ -68,7 +70,8 @@ export function moduleOperations(module: AnyApiModule): Route[] {
     t.field({
       type,
       nullable: true,
-      extensions: FEW_PER_DOCUMENT, // Policies are compiled, passwords hashed.
+      access,
+      weight: FEW_PER_DOCUMENT, // Policies are compiled, passwords hashed.
       description: `Sets the ${noun} module of this ${hostNoun}. It replaces the whole module: members left out take their defaults.`,
       args: {
         ...hostArguments(host),
@@ -85,6 +88,7 @@ export function moduleOperations(module: AnyApiModule): Route[] {
   builder.mutationField(`delete${capital(name)}`, (t) =>
     t.id({
       nullable: true,
+      access,
       description: `Unsets the ${noun} module of this ${hostNoun}; it is no error when it is not set. Answers with the id of the ${hostNoun}.`,
       args: hostArguments(host),
       resolve: async (_, where, context) => {

@@ -88,6 +88,7 @@ builder.mutationField('createCertificateAuthority', (t) =>
   t.prismaField({
     type: CertificateAuthority,
     nullable: true,
+    access: { kind: 'certificateAuthority' },
     description: 'Uploads the certificate of an authority. It has no effect until a mutual TLS module names it.',
     args: {
       input: t.arg({ type: CreateCertificateAuthorityInput, required: true, description: 'The authority.' }),
@@ -112,6 +113,7 @@ builder.mutationField('updateCertificateAuthority', (t) =>
   t.prismaField({
     type: CertificateAuthority,
     nullable: true,
+    access: { kind: 'certificateAuthority' },
     description: 'Changes what is noted of a certificate authority.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of the certificate authority.' }),

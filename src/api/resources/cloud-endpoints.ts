@@ -90,6 +90,7 @@ const cloudEndpoints = addList(
   {
     ...endpointCollection,
     kind: host.kind,
+    scopeKind: endpointCollection.kind,
     path: '/cloud_endpoints',
     single: 'cloudEndpoint',
     plural: 'cloudEndpoints',
@@ -103,7 +104,8 @@ builder.mutationField('createCloudEndpoint', (t) =>
   t.prismaField({
     type: Endpoint,
     nullable: true,
-    extensions: FEW_PER_DOCUMENT,
+    access: { kind: 'endpoint' },
+    weight: FEW_PER_DOCUMENT,
     description: 'Creates a cloud endpoint: a traffic policy answers its requests, without an agent.',
     args: {
       input: t.arg({ type: CreateCloudEndpointInput, required: true, description: 'The cloud endpoint.' }),
@@ -123,7 +125,8 @@ builder.mutationField('updateCloudEndpoint', (t) =>
   t.prismaField({
     type: Endpoint,
     nullable: true,
-    extensions: FEW_PER_DOCUMENT,
+    access: { kind: 'endpoint' },
+    weight: FEW_PER_DOCUMENT,
     description: 'Changes a cloud endpoint. Fails with `CONFLICT` for what an agent or an edge serves.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of the cloud endpoint.' }),
@@ -142,6 +145,7 @@ builder.mutationField('updateCloudEndpoint', (t) =>
 builder.mutationField('deleteCloudEndpoint', (t) =>
   t.id({
     nullable: true,
+    access: { kind: 'endpoint' },
     description:
       'Deletes a cloud endpoint. Answers with its id; fails with `CONFLICT` for what an agent or an edge serves.',
     args: { id: t.arg.id({ required: true, description: 'The id of the cloud endpoint.' }) },

@@ -104,6 +104,7 @@ builder.queryField('httpsEdgeRoute', (t) =>
   t.prismaField({
     type: HttpsEdgeRoute,
     nullable: true,
+    access: { kind: 'httpsEdgeRoute' },
     description: 'The route with this id. Fails with `NOT_FOUND` when the edge has none.',
     args: place,
     resolve: async (query, _, where, context) =>
@@ -118,7 +119,8 @@ builder.mutationField('createHttpsEdgeRoute', (t) =>
   t.prismaField({
     type: HttpsEdgeRoute,
     nullable: true,
-    extensions: FEW_PER_DOCUMENT,
+    access: { kind: 'httpsEdgeRoute' },
+    weight: FEW_PER_DOCUMENT,
     description:
       'Adds a route to an HTTPS edge. Exact paths are tried before prefixes, longer prefixes before shorter.',
     args: {
@@ -162,7 +164,8 @@ builder.mutationField('updateHttpsEdgeRoute', (t) =>
   t.prismaField({
     type: HttpsEdgeRoute,
     nullable: true,
-    extensions: FEW_PER_DOCUMENT,
+    access: { kind: 'httpsEdgeRoute' },
+    weight: FEW_PER_DOCUMENT,
     description: 'Changes a route.',
     args: {
       ...place,
@@ -190,6 +193,7 @@ builder.mutationField('updateHttpsEdgeRoute', (t) =>
 builder.mutationField('deleteHttpsEdgeRoute', (t) =>
   t.id({
     nullable: true,
+    access: { kind: 'httpsEdgeRoute' },
     description: 'Deletes a route. Answers with its id; fails with `NOT_FOUND` when the edge has none.',
     args: place,
     resolve: async (_, where, context) => {

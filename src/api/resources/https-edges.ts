@@ -70,7 +70,8 @@ builder.mutationField('createHttpsEdge', (t) =>
   t.prismaField({
     type: HttpsEdge,
     nullable: true,
-    extensions: FEW_PER_DOCUMENT,
+    access: { kind: 'httpsEdge' },
+    weight: FEW_PER_DOCUMENT,
     description: 'Creates an HTTPS edge. It answers once it has a route with a backend.',
     args: {
       input: t.arg({ type: CreateHttpsEdgeInput, required: true, description: 'The edge to create.' }),
@@ -89,7 +90,8 @@ builder.mutationField('updateHttpsEdge', (t) =>
   t.prismaField({
     type: HttpsEdge,
     nullable: true,
-    extensions: FEW_PER_DOCUMENT,
+    access: { kind: 'httpsEdge' },
+    weight: FEW_PER_DOCUMENT,
     description: 'Changes an HTTPS edge.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of the edge.' }),

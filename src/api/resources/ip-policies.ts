@@ -61,6 +61,7 @@ builder.mutationField('createIpPolicy', (t) =>
   t.prismaField({
     type: IpPolicy,
     nullable: true,
+    access: { kind: 'ipPolicy' },
     description: 'Creates an IP policy. Without rules it lets nobody in.',
     args: {
       input: t.arg({ type: CreateIpPolicyInput, required: true, description: 'The IP policy.' }),
@@ -77,6 +78,7 @@ builder.mutationField('updateIpPolicy', (t) =>
   t.prismaField({
     type: IpPolicy,
     nullable: true,
+    access: { kind: 'ipPolicy' },
     description: 'Changes what is noted of an IP policy.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of the IP policy.' }),

@@ -96,6 +96,7 @@ builder.mutationField('createIpPolicyRule', (t) =>
   t.prismaField({
     type: IpPolicyRule,
     nullable: true,
+    access: { kind: 'ipPolicyRule' },
     description: `Adds a rule to an IP policy, which may have ${RULES_MAX}. Visitors meet it at once.`,
     args: {
       input: t.arg({ type: CreateIpPolicyRuleInput, required: true, description: 'The rule to add.' }),
@@ -124,6 +125,7 @@ builder.mutationField('updateIpPolicyRule', (t) =>
   t.prismaField({
     type: IpPolicyRule,
     nullable: true,
+    access: { kind: 'ipPolicyRule' },
     description: 'Changes a rule. Visitors meet it at once.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of the rule.' }),

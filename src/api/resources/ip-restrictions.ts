@@ -4,7 +4,6 @@ import type { Db } from '../../store/database/client.ts';
 import type { IpRestrictionType } from '../../store/generated/prisma/enums.ts';
 import { newId } from '../../store/ids.ts';
 import { builder, Ref } from '../builder/builder.ts';
-import type { FieldAccess } from '../collections/access.ts';
 import { collection, deleteMutation, Node, readRoutes } from '../collections/collection.ts';
 import { boolean, choice, NOTED_MEMBERS } from '../collections/members.ts';
 import type { Context } from '../context.ts';
@@ -16,7 +15,6 @@ import { route } from '../route.ts';
 import { checkTexts } from '../text-limits.ts';
 import { keepingOwnAddress } from './own-address.ts';
 
-const adminsOnly = { adminsOnly: 'adminsOnly' } satisfies FieldAccess;
 const TYPES = { dashboard: 'DASHBOARD', api: 'API', agent: 'AGENT', endpoints: 'ENDPOINTS' } as const;
 const ERRORS = {
   none: 'restrictionPoliciesMissing',
@@ -105,7 +103,7 @@ builder.mutationField('createAccountIpRestriction', (t) =>
   t.prismaField({
     type: AccountIpRestriction,
     nullable: true,
-    extensions: adminsOnly,
+    access: { kind: 'accountIpRestriction', adminsOnly: 'adminsOnly' },
     description: `Creates an IP restriction, which acts at once. ${lockOutHelp}`,
     args: {
       input: t.arg({ type: CreateAccountIpRestrictionInput, required: true, description: 'The IP restriction.' }),
@@ -131,7 +129,7 @@ builder.mutationField('updateAccountIpRestriction', (t) =>
   t.prismaField({
     type: AccountIpRestriction,
     nullable: true,
-    extensions: adminsOnly,
+    access: { kind: 'accountIpRestriction', adminsOnly: 'adminsOnly' },
     description: `Changes an IP restriction; the change acts at once. ${lockOutHelp}`,
     args: {
       id: t.arg.id({ required: true, description: 'The id of the IP restriction.' }),
@@ -152,7 +150,7 @@ builder.mutationField('updateAccountIpRestriction', (t) =>
 );
 
 deleteMutation(accountIpRestrictions, 'deleteAccountIpRestriction', {
-  extensions: adminsOnly,
+  adminsOnly: 'adminsOnly',
   description:
     'Deletes an IP restriction: the account may be used from anywhere again. Answers with its id. Only admins may.',
 });

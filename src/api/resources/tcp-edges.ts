@@ -64,7 +64,8 @@ builder.mutationField('createTcpEdge', (t) =>
   t.prismaField({
     type: TcpEdge,
     nullable: true,
-    extensions: FEW_PER_DOCUMENT,
+    access: { kind: 'tcpEdge' },
+    weight: FEW_PER_DOCUMENT,
     description: 'Creates a TCP edge. It answers once it has a backend.',
     args: {
       input: t.arg({ type: CreateTcpEdgeInput, required: true, description: 'The edge to create.' }),
@@ -78,7 +79,8 @@ builder.mutationField('updateTcpEdge', (t) =>
   t.prismaField({
     type: TcpEdge,
     nullable: true,
-    extensions: FEW_PER_DOCUMENT,
+    access: { kind: 'tcpEdge' },
+    weight: FEW_PER_DOCUMENT,
     description: 'Changes a TCP edge.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of the edge.' }),

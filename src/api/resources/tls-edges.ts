@@ -64,7 +64,8 @@ builder.mutationField('createTlsEdge', (t) =>
   t.prismaField({
     type: TlsEdge,
     nullable: true,
-    extensions: FEW_PER_DOCUMENT,
+    access: { kind: 'tlsEdge' },
+    weight: FEW_PER_DOCUMENT,
     description: 'Creates a TLS edge. It answers once it has a backend.',
     args: {
       input: t.arg({ type: CreateTlsEdgeInput, required: true, description: 'The edge to create.' }),
@@ -83,7 +84,8 @@ builder.mutationField('updateTlsEdge', (t) =>
   t.prismaField({
     type: TlsEdge,
     nullable: true,
-    extensions: FEW_PER_DOCUMENT,
+    access: { kind: 'tlsEdge' },
+    weight: FEW_PER_DOCUMENT,
     description: 'Changes a TLS edge.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of the edge.' }),

@@ -3,12 +3,12 @@
 import type { OauthSettings } from '../../../edge/modules/sign-in.ts';
 import { type OauthProviderName, oauthProviderNames } from '../../../policy/sign-in/oauth-scopes.ts';
 import { builder } from '../../builder/builder.ts';
-import { type FieldWeight, WEIGHED_ABOVE } from '../../builder/field-cost.ts';
+import { WEIGHED_ABOVE } from '../../builder/field-cost.ts';
 import { signInText as text } from './sign-in.ts';
 
-const extensions = WEIGHED_ABOVE;
+const weight = WEIGHED_ABOVE;
 /** What the one app that is there weighs. */
-export const APP_WEIGHT = { weight: 8 } satisfies FieldWeight;
+export const APP_WEIGHT = 8;
 
 type ShownApp = Omit<OauthSettings, 'clientSecret'>;
 
@@ -21,24 +21,24 @@ const LISTED = 'Who is in one of the lists is let in; without any, everybody who
 const OauthApp = builder.objectRef<ShownApp>('OauthApp').implement({
   description: `An app at an OAuth provider, and who is let in. ${LISTED}`,
   fields: (t) => ({
-    clientId: t.exposeString('clientId', { extensions, description: text.clientId }),
-    clientSecret: t.string({ nullable: true, extensions, description: text.clientSecret, resolve: () => null }),
-    scopes: t.exposeStringList('scopes', { extensions, description: text.scopes }),
-    emailAddresses: t.exposeStringList('emailAddresses', { extensions, description: text.emailAddresses }),
-    emailDomains: t.exposeStringList('emailDomains', { extensions, description: text.emailDomains }),
+    clientId: t.exposeString('clientId', { weight, description: text.clientId }),
+    clientSecret: t.string({ nullable: true, weight, description: text.clientSecret, resolve: () => null }),
+    scopes: t.exposeStringList('scopes', { weight, description: text.scopes }),
+    emailAddresses: t.exposeStringList('emailAddresses', { weight, description: text.emailAddresses }),
+    emailDomains: t.exposeStringList('emailDomains', { weight, description: text.emailDomains }),
   }),
 });
 
 const OauthGithubApp = builder.objectRef<ShownApp>('OauthGithubApp').implement({
   description: `An app at GitHub, and who is let in. ${LISTED}`,
   fields: (t) => ({
-    clientId: t.exposeString('clientId', { extensions, description: text.clientId }),
-    clientSecret: t.string({ nullable: true, extensions, description: text.clientSecret, resolve: () => null }),
-    scopes: t.exposeStringList('scopes', { extensions, description: text.scopes }),
-    emailAddresses: t.exposeStringList('emailAddresses', { extensions, description: text.emailAddresses }),
-    emailDomains: t.exposeStringList('emailDomains', { extensions, description: text.emailDomains }),
-    teams: t.exposeStringList('teams', { extensions, description: groupText.teams }),
-    organizations: t.exposeStringList('organizations', { extensions, description: groupText.organizations }),
+    clientId: t.exposeString('clientId', { weight, description: text.clientId }),
+    clientSecret: t.string({ nullable: true, weight, description: text.clientSecret, resolve: () => null }),
+    scopes: t.exposeStringList('scopes', { weight, description: text.scopes }),
+    emailAddresses: t.exposeStringList('emailAddresses', { weight, description: text.emailAddresses }),
+    emailDomains: t.exposeStringList('emailDomains', { weight, description: text.emailDomains }),
+    teams: t.exposeStringList('teams', { weight, description: groupText.teams }),
+    organizations: t.exposeStringList('organizations', { weight, description: groupText.organizations }),
   }),
 });
 
@@ -75,7 +75,7 @@ export const OauthProviderShape = builder.objectRef<ShownApp>('OauthProvider').i
       t.field({
         type: name === 'github' ? OauthGithubApp : OauthApp,
         nullable: true,
-        extensions,
+        weight,
         description: describe(name),
         resolve: (settings) => (settings.provider === name ? settings : null),
       }),

@@ -26,7 +26,7 @@ const Oauth = builder.objectRef<ShownOauth>('Oauth').implement({
     enabled: t.exposeBoolean('enabled', { description: text.enabled }),
     provider: t.field({
       type: OauthProviderShape,
-      extensions: APP_WEIGHT,
+      weight: APP_WEIGHT,
       description: text.provider,
       resolve: (settings) => settings,
     }),

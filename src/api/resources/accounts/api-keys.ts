@@ -3,7 +3,6 @@
 import { newId, newSecret } from '../../../store/ids.ts';
 import { builder } from '../../builder/builder.ts';
 import { collection, deleteMutation, Node, readRoutes } from '../../collections/collection.ts';
-import { readScopes } from '../../collections/key-scopes.ts';
 import { id, NOTED_MEMBERS, time } from '../../collections/members.ts';
 import type { Context } from '../../context.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
@@ -11,6 +10,7 @@ import { idempotencyKeyArgument } from '../../idempotency.ts';
 import { searchByNotes } from '../../resource.ts';
 import { route } from '../../route.ts';
 import { checkTexts } from '../../text-limits.ts';
+import { readScopes } from './key-scopes.ts';
 import { checkHolder, chooseOwner, Owner } from './owner.ts';
 
 const ApiKey = builder.prismaObject('ApiKey', {
@@ -112,6 +112,7 @@ builder.mutationField('createApiKey', (t) =>
   t.prismaField({
     type: ApiKey,
     nullable: true,
+    access: { kind: null },
     description:
       'Creates an API key with the rights of its owner, or some of them. Its `token` is shown here and never again.',
     args: {
@@ -136,6 +137,7 @@ builder.mutationField('updateApiKey', (t) =>
   t.prismaField({
     type: ApiKey,
     nullable: true,
+    access: { kind: null },
     description: 'Changes what an API key says of itself.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of the API key.' }),

@@ -3,7 +3,6 @@
 import type { Prisma } from '../../../store/generated/prisma/client.ts';
 import { newId } from '../../../store/ids.ts';
 import { builder } from '../../builder/builder.ts';
-import type { FieldAccess } from '../../collections/access.ts';
 import { collection, deleteMutation, Node, readRoutes } from '../../collections/collection.ts';
 import { boolean, ID_MEMBER, text, time } from '../../collections/members.ts';
 import type { Context } from '../../context.ts';
@@ -16,8 +15,6 @@ import { endCapturesOf } from './end-captures.ts';
 import { Owner, ownerSearch } from './owner.ts';
 
 const NAME_MAX_BYTES = 255;
-const extensions = { adminsOnly: 'botsAdminsOnly' } satisfies FieldAccess;
-
 /** The members of the specification (section 2.6). */
 const selection = 'id uri name active createdAt';
 
@@ -88,7 +85,7 @@ builder.mutationField('createBotUser', (t) =>
   t.prismaField({
     type: BotUser,
     nullable: true,
-    extensions,
+    access: { kind: 'botUser', adminsOnly: 'botsAdminsOnly' },
     description: 'Creates a bot user. Only admins may.',
     args: {
       input: t.arg({ type: CreateBotUserInput, required: true, description: 'The bot user.' }),
@@ -114,7 +111,7 @@ builder.mutationField('updateBotUser', (t) =>
   t.prismaField({
     type: BotUser,
     nullable: true,
-    extensions,
+    access: { kind: 'botUser', adminsOnly: 'botsAdminsOnly' },
     description:
       'Changes a bot user. When it is made inactive, its API keys are refused from the next request on. Only admins may.',
     args: {
@@ -137,7 +134,7 @@ builder.mutationField('updateBotUserRights', (t) =>
   t.prismaField({
     type: BotUser,
     nullable: true,
-    extensions,
+    access: { kind: 'botUser', adminsOnly: 'botsAdminsOnly' },
     description: 'Changes what a bot user may do beyond the rights that all of them have. Only admins may.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of the bot user.' }),
@@ -153,7 +150,7 @@ function changeBot(context: Context, query: object, id: string, data: Prisma.Own
   return context.update(botUsers, id, (db) => db.owner.update({ ...query, where, data }));
 }
 
-deleteMutation(botUsers, 'deleteBotUser', { extensions });
+deleteMutation(botUsers, 'deleteBotUser', { adminsOnly: 'botsAdminsOnly' });
 
 function checkName(name: string): string {
   if (name.trim() === '') throw new ApiError('botNameMissing', { member: 'name' });

@@ -32,6 +32,7 @@ builder.queryField('browserSessions', (t) =>
   t.prismaField({
     type: [BrowserSession],
     nullable: true,
+    access: { kind: null },
     description: 'The browsers in which a user is signed in now, the newest first.',
     args: { userId: t.arg.id({ description: userHelp }) },
     resolve: async (query, _, { userId }, context) => {
@@ -45,7 +46,7 @@ builder.queryField('browserSessions', (t) =>
 builder.mutationField('signOut', (t) =>
   t.boolean({
     nullable: true,
-    extensions: { allowsAnonymous: true },
+    access: 'anyone',
     description: 'Ends the browser session that asks, and takes its cookie away. Tells whether there was one.',
     resolve: async (_, __, context) => {
       const id = context.authenticatedCaller?.sessionId;
@@ -58,6 +59,7 @@ builder.mutationField('signOut', (t) =>
 builder.mutationField('endBrowserSession', (t) =>
   t.id({
     nullable: true,
+    access: { kind: null },
     description:
       'Ends one browser session of yours, or as an admin of any user of the account, and the subscriptions that were opened ' +
       'in it. Answers with its id; fails with `NOT_FOUND` when there is none, or it has ended already.',
@@ -77,6 +79,7 @@ builder.mutationField('endBrowserSession', (t) =>
 builder.mutationField('signOutEverywhere', (t) =>
   t.int({
     nullable: true,
+    access: { kind: null },
     description:
       'Ends all browser sessions of a user, this one too, and the subscriptions that were opened in them. Tells how many ' +
       'there were. API keys stay as they are.',

@@ -2,7 +2,6 @@
 
 import { findPasskey, recordPasskeyUse, spendChallenge } from '../../../store/sign-in/passkeys.ts';
 import { builder } from '../../builder/builder.ts';
-import type { FieldAccess } from '../../collections/access.ts';
 import type { Context } from '../../context.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
@@ -26,14 +25,13 @@ import {
 import { Viewer } from './viewer.ts';
 
 const BY = 'passkey';
-const open = { allowsAnonymous: true } satisfies FieldAccess;
 const forPages = 'Only for the dashboard’s own pages, which send `Gateway-Dashboard`, over TLS or on loopback.';
 
 builder.mutationField('beginPasskeySignIn', (t) =>
   t.field({
     type: 'Json',
     nullable: true,
-    extensions: open,
+    access: 'anyone',
     description:
       'Begins a sign-in with a passkey. Answers with what `PublicKeyCredential.parseRequestOptionsFromJSON()` takes; a cookie ' +
       `binds it to this browser, for five minutes. ${forPages}`,
@@ -48,7 +46,7 @@ builder.mutationField('completePasskeySignIn', (t) =>
   t.field({
     type: Viewer,
     nullable: true,
-    extensions: open,
+    access: 'anyone',
     description:
       'Completes a sign-in with a passkey: begins a browser session, whose cookie comes with the answer. No code is needed, as ' +
       'the device has verified the user. Where only one user may have a password (`SSO_PASSWORD_USER`), only that user signs ' +

@@ -2,7 +2,6 @@
 
 import { addPasskey, lockPasskeyOwner, PASSKEYS_MAX, spendChallenge } from '../../../store/sign-in/passkeys.ts';
 import { builder } from '../../builder/builder.ts';
-import type { FieldAccess } from '../../collections/access.ts';
 import type { Context, RecordedAct } from '../../context.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
@@ -16,7 +15,6 @@ import {
 import { passSecondFactor } from '../../sign-in/second-factor-steps.ts';
 import { checkMayHavePassword, checkOwnPassword, maySignIn } from '../../sign-in/sign-in-steps.ts';
 
-const adminsOnly = { adminsOnly: 'adminsOnly' } satisfies FieldAccess;
 const NAME_MAX_BYTES = 255;
 const REASON_MAX = 200;
 const nameHelp = `What you call it: one line of 1 to ${NAME_MAX_BYTES} bytes.`;
@@ -60,6 +58,7 @@ builder.queryField('passkeys', (t) =>
   t.prismaField({
     type: [Passkey],
     nullable: true,
+    access: { kind: null },
     description: `Your passkeys, the newest first; at most ${PASSKEYS_MAX}.`,
     resolve: (query, _, __, { db, caller }) =>
       db.passkey.findMany({ ...query, where: { ownerId: caller.ownerId }, orderBy: { id: 'desc' } }),
@@ -70,6 +69,7 @@ builder.mutationField('beginPasskey', (t) =>
   t.field({
     type: 'Json',
     nullable: true,
+    access: { kind: null },
     description:
       'Begins to add a passkey, for yourself. Answers with what `PublicKeyCredential.parseCreationOptionsFromJSON()` takes; a ' +
       `cookie binds it to this browser, for five minutes. A user may have ${PASSKEYS_MAX} passkeys.`,
@@ -89,6 +89,7 @@ builder.mutationField('addPasskey', (t) =>
   t.prismaField({
     type: Passkey,
     nullable: true,
+    access: { kind: null },
     description:
       'Adds the passkey that was made after `beginPasskey`: from then on it signs you in, without a password or code.',
     args: { input: t.arg({ type: AddPasskeyInput, required: true, description: 'The passkey.' }) },
@@ -116,6 +117,7 @@ builder.mutationField('addPasskey', (t) =>
 builder.mutationField('removePasskey', (t) =>
   t.id({
     nullable: true,
+    access: { kind: null },
     description: 'Removes a passkey of yours: it signs in no more. Answers with its id.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of the passkey: `pk_…`.' }),
@@ -137,7 +139,7 @@ builder.mutationField('removePasskey', (t) =>
 builder.mutationField('removePasskeys', (t) =>
   t.int({
     nullable: true,
-    extensions: adminsOnly,
+    access: { kind: null, adminsOnly: 'adminsOnly' },
     description:
       'Removes all passkeys of another user, who has lost a device. Tells how many there were. The browser sessions of the ' +
       'user go on: see `signOutEverywhere`. Only admins may.',

@@ -10,15 +10,12 @@ import {
   type SecondFactorKind,
 } from '../../../store/sign-in/second-factors.ts';
 import { builder } from '../../builder/builder.ts';
-import type { FieldAccess } from '../../collections/access.ts';
 import type { Context, RecordedAct } from '../../context.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
 import { passSecondFactor } from '../../sign-in/second-factor-steps.ts';
 import { checkOwnPassword, maySignIn } from '../../sign-in/sign-in-steps.ts';
 import { Viewer } from './viewer.ts';
-
-const adminsOnly = { adminsOnly: 'adminsOnly' } satisfies FieldAccess;
 
 const SecondFactorSecret = builder.objectRef<{ secret: string; url: string }>('SecondFactorSecret').implement({
   description: 'What an app for codes has to know: either of these.',
@@ -46,6 +43,7 @@ builder.mutationField('beginSecondFactor', (t) =>
   t.field({
     type: SecondFactorSecret,
     nullable: true,
+    access: { kind: null },
     description:
       'Makes the secret of an app for codes, for yourself. Nothing is asked of you before `confirmSecondFactor`; another ' +
       'call makes another secret.',
@@ -64,6 +62,7 @@ builder.mutationField('beginSecondFactor', (t) =>
 builder.mutationField('confirmSecondFactor', (t) =>
   t.stringList({
     nullable: true,
+    access: { kind: null },
     description:
       'Turns your second factor on: from then on you give a code when you sign in with your password or a link. Answers with ' +
       'ten recovery codes, each of which works once in place of the app; nobody can read them afterwards.',
@@ -85,6 +84,7 @@ builder.mutationField('disableSecondFactor', (t) =>
   t.field({
     type: Viewer,
     nullable: true,
+    access: { kind: null },
     description: 'Turns your second factor off. Its recovery codes end with it.',
     args: {
       input: t.arg({ type: DisableSecondFactorInput, required: true, description: 'Your password and a code.' }),
@@ -99,6 +99,7 @@ builder.mutationField('disableSecondFactor', (t) =>
 builder.mutationField('replaceRecoveryCodes', (t) =>
   t.stringList({
     nullable: true,
+    access: { kind: null },
     description:
       'Gives you ten other recovery codes, which nobody can read afterwards. Those of before work no more, nor does the code ' +
       'that you give.',
@@ -120,7 +121,7 @@ builder.mutationField('replaceRecoveryCodes', (t) =>
 builder.mutationField('removeSecondFactor', (t) =>
   t.boolean({
     nullable: true,
-    extensions: adminsOnly,
+    access: { kind: null, adminsOnly: 'adminsOnly' },
     description:
       'Turns the second factor of another user off, who has lost the app and the recovery codes. Tells whether there was ' +
       'one. Only admins may.',

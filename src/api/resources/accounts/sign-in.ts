@@ -2,7 +2,6 @@
 
 import { createSignInLink, findLinkOwner } from '../../../store/sign-in/links.ts';
 import { builder } from '../../builder/builder.ts';
-import type { FieldAccess } from '../../collections/access.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
 import { checkStillPassed, passSecondFactor } from '../../sign-in/second-factor-steps.ts';
@@ -24,8 +23,6 @@ const PASSWORD_LENGTH_MAX = 1024;
 /** A shorter name would be found in too many words. */
 const EMAIL_NAME_MIN = 3;
 
-const open = { allowsAnonymous: true } satisfies FieldAccess;
-const adminsOnly = { adminsOnly: 'adminsOnly' } satisfies FieldAccess;
 const newPassword = '12 to 1024 characters, not one character over and over, without the name in the e-mail address.';
 const secondFactorCode = 'A code of the app, or a recovery code: needed when the user has a second factor.';
 
@@ -83,7 +80,7 @@ builder.mutationField('signIn', (t) =>
   t.field({
     type: Viewer,
     nullable: true,
-    extensions: open,
+    access: 'anyone',
     description: `Signs a user in with a password: begins a browser session, whose cookie comes with the answer. ${forPages}`,
     args: { input: t.arg({ type: SignInInput, required: true, description: 'Who wants to sign in.' }) },
     resolve: async (_, { input: { email: given, password, code } }, context) => {
@@ -109,7 +106,7 @@ builder.queryField('signInLinkUser', (t) =>
   t.field({
     type: SignInLinkUser,
     nullable: true,
-    extensions: open,
+    access: 'anyone',
     description: `Whom a sign-in link is for; null when it is unknown, used or expired. ${forPages}`,
     args: { token: t.arg.string({ required: true, description: 'What stands behind the `#` of the link.' }) },
     resolve: async (_, { token }, { app, client, db }) => {
@@ -124,7 +121,7 @@ builder.mutationField('redeemSignInLink', (t) =>
   t.field({
     type: Viewer,
     nullable: true,
-    extensions: open,
+    access: 'anyone',
     description: `Sets the password of the user whom a link is for, ends the user’s other browser sessions, and begins one. ${forPages}`,
     args: { input: t.arg({ type: RedeemSignInLinkInput, required: true, description: 'The link and the password.' }) },
     resolve: async (_, { input: { token, password, code } }, context) => {
@@ -156,6 +153,7 @@ builder.mutationField('changePassword', (t) =>
   t.field({
     type: Viewer,
     nullable: true,
+    access: { kind: null },
     description:
       'Changes your own password, and ends all your other browser sessions. The one that asks gets another `pageSecret`.',
     args: { input: t.arg({ type: ChangePasswordInput, required: true, description: 'Both passwords.' }) },
@@ -176,7 +174,7 @@ builder.mutationField('createSignInLink', (t) =>
   t.field({
     type: SignInLink,
     nullable: true,
-    extensions: adminsOnly,
+    access: { kind: null, adminsOnly: 'adminsOnly' },
     description:
       'Makes a link by which a user sets a password and signs in. It works once, for 15 minutes; those made before for ' +
       'the same user work no longer. Only admins may.',

@@ -1,7 +1,6 @@
 // Signing in to the dashboard with the operator's OpenID Connect provider. In GraphQL only.
 
 import { builder } from '../../builder/builder.ts';
-import type { FieldAccess } from '../../collections/access.ts';
 import type { Context } from '../../context.ts';
 import type { OperatorIdentity, SingleSignOn } from '../../dependencies.ts';
 import { ApiError } from '../../errors/errors.ts';
@@ -14,7 +13,6 @@ import { Viewer } from './viewer.ts';
 /** Where the provider sends the browser: a page of the dashboard. */
 const CALLBACK_PATH = '/dashboard/sign-in';
 const BY = 'single sign-on';
-const open = { allowsAnonymous: true } satisfies FieldAccess;
 const forPages = 'Only for the dashboard’s own pages, which send `Gateway-Dashboard`, over TLS or on loopback.';
 
 const SingleSignOnAttempt = builder.objectRef<{ url: string; attempt: string }>('SingleSignOnAttempt').implement({
@@ -42,7 +40,7 @@ builder.mutationField('beginSingleSignOn', (t) =>
   t.field({
     type: SingleSignOnAttempt,
     nullable: true,
-    extensions: open,
+    access: 'anyone',
     description: `Begins a sign-in with the provider for single sign-on (\`SSO_ISSUER\`). ${forPages}`,
     resolve: async (_, __, context) => {
       context.client.checkMaySignIn();
@@ -57,7 +55,7 @@ builder.mutationField('completeSingleSignOn', (t) =>
   t.field({
     type: Viewer,
     nullable: true,
-    extensions: open,
+    access: 'anyone',
     description:
       'Completes a sign-in with the provider for single sign-on: begins a browser session of the user that the provider ' +
       `names, who is created first where the groups say so. ${forPages} Failures make further attempts wait, as with \`signIn\`.`,

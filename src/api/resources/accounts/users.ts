@@ -4,7 +4,6 @@ import type { Db } from '../../../store/database/client.ts';
 import { newId } from '../../../store/ids.ts';
 import { endBrowserSessions } from '../../../store/sign-in/sessions.ts';
 import { builder } from '../../builder/builder.ts';
-import type { FieldAccess } from '../../collections/access.ts';
 import { collection, Node } from '../../collections/collection.ts';
 import { boolean, choice, ID_MEMBER, text, time } from '../../collections/members.ts';
 import type { Announce, Context } from '../../context.ts';
@@ -15,8 +14,6 @@ import { endCapturesOf } from './end-captures.ts';
 import { Owner, ownerSearch } from './owner.ts';
 
 const EMAIL_MAX_BYTES = 254; // RFC 5321, section 4.5.3.1.3, less the angle brackets.
-const extensions = { adminsOnly: 'adminsOnly' } satisfies FieldAccess;
-
 const Role = builder.enumType('Role', {
   description: 'What a user may do.',
   values: {
@@ -93,7 +90,7 @@ builder.mutationField('createUser', (t) =>
   t.prismaField({
     type: User,
     nullable: true,
-    extensions,
+    access: { kind: null, adminsOnly: 'adminsOnly' },
     description: 'Adds a user to the account. Only admins may.',
     args: {
       input: t.arg({ type: CreateUserInput, required: true, description: 'The user to add.' }),
@@ -112,7 +109,7 @@ builder.mutationField('updateUser', (t) =>
   t.prismaField({
     type: User,
     nullable: true,
-    extensions,
+    access: { kind: null, adminsOnly: 'adminsOnly' },
     description:
       'Changes a user’s role or rights, or lets the user in again. The account keeps one active admin at least. Only admins may.',
     args: {
@@ -132,7 +129,7 @@ builder.mutationField('deactivateUser', (t) =>
   t.prismaField({
     type: User,
     nullable: true,
-    extensions,
+    access: { kind: null, adminsOnly: 'adminsOnly' },
     description:
       'Shuts a user out: its API keys are refused from the next request on, and its browser sessions end. The account keeps one active admin at least. Only admins may.',
     args: { id: t.arg.id({ required: true, description: 'The id of the user.' }) },

@@ -101,7 +101,7 @@ builder.queryField('viewer', (t) =>
   t.field({
     type: Viewer,
     nullable: true,
-    extensions: { allowsAnonymous: true },
+    access: 'anyone',
     description: 'Who asks; null when nobody is signed in and no valid API key came.',
     resolve: (_, __, { authenticatedCaller }) => authenticatedCaller,
   }),
@@ -111,7 +111,7 @@ builder.queryField('signInOffer', (t) =>
   t.field({
     type: SignInOffer,
     nullable: true,
-    extensions: { allowsAnonymous: true },
+    access: 'anyone',
     description: 'Whether one can sign in to the dashboard from where one asks. It needs no API key.',
     resolve: (_, __, { client }) => ({ refusal: client.signInRefusal }),
   }),

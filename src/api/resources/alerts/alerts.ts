@@ -166,6 +166,7 @@ builder.queryField('openAlerts', (t) =>
   t.prismaField({
     type: [Alert],
     nullable: true,
+    access: { kind: null },
     description:
       'The alerts of your account that are not resolved: those that fire before those that are acknowledged, the newest ' +
       'first. There are at most as many as rules.',
@@ -182,7 +183,7 @@ builder.mutationField('acknowledgeAlert', (t) =>
   t.prismaField({
     type: Alert,
     nullable: true,
-    extensions: { adminsOnly: 'adminsOnly' },
+    access: { kind: 'alert', adminsOnly: 'adminsOnly' },
     description:
       'Says that somebody is on it: the alert is not told again while it grows, only when it is resolved. Acknowledged ' +
       'again, it has the new note.',

@@ -51,7 +51,7 @@ builder.mutationField('createAlertChannel', (t) =>
   t.prismaField({
     type: AlertChannel,
     nullable: true,
-    extensions: { adminsOnly: 'adminsOnly' },
+    access: { kind: 'alertChannel', adminsOnly: 'adminsOnly' },
     description:
       `Creates an alert channel, of which an account may have ${CHANNELS_MAX}. The signing secret of a webhook is shown ` +
       'here and never again. Nothing is sent to it until an alert rule names it, or `testAlertChannel` is asked to. Each recipient of ' +
@@ -83,7 +83,7 @@ builder.mutationField('updateAlertChannel', (t) =>
   t.prismaField({
     type: AlertChannel,
     nullable: true,
-    extensions: { adminsOnly: 'adminsOnly' },
+    access: { kind: 'alertChannel', adminsOnly: 'adminsOnly' },
     description:
       'Changes an alert channel. A signing secret that this sets is shown here and never again. What waits for the ' +
       'channel is sent to where it leads now.',
@@ -120,7 +120,7 @@ builder.mutationField('updateAlertChannel', (t) =>
 deleteMutation(alertChannels, 'deleteAlertChannel', {
   description:
     'Deletes an alert channel, and what waits for it. Answers with its id; fails with `CONFLICT` while an alert rule names it.',
-  extensions: { adminsOnly: 'adminsOnly' },
+  adminsOnly: 'adminsOnly',
 });
 
 /** There is no REST path for them. */

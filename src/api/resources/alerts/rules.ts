@@ -108,7 +108,7 @@ builder.mutationField('createAlertRule', (t) =>
   t.prismaField({
     type: AlertRule,
     nullable: true,
-    extensions: { adminsOnly: 'adminsOnly' },
+    access: { kind: 'alertRule', adminsOnly: 'adminsOnly' },
     description: `Creates an alert rule, of which an account may have ${RULES_MAX}. It is evaluated within a few seconds.`,
     args: {
       input: t.arg({ type: CreateAlertRuleInput, required: true, description: 'The rule to create.' }),
@@ -139,7 +139,7 @@ builder.mutationField('updateAlertRule', (t) =>
   t.prismaField({
     type: AlertRule,
     nullable: true,
-    extensions: { adminsOnly: 'adminsOnly' },
+    access: { kind: 'alertRule', adminsOnly: 'adminsOnly' },
     description: 'Changes an alert rule. Its alert, if it has one, goes on or is resolved by what the rule says then.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of the alert rule.' }),
@@ -162,7 +162,7 @@ builder.mutationField('updateAlertRule', (t) =>
 
 deleteMutation(alertRules, 'deleteAlertRule', {
   description: 'Deletes an alert rule. Its alert is resolved, and nobody is told. Answers with the id of the rule.',
-  extensions: { adminsOnly: 'adminsOnly' },
+  adminsOnly: 'adminsOnly',
   async before(db, id) {
     await db.$queryRaw`SELECT id FROM alert_rule WHERE id = ${id} FOR UPDATE`;
     await db.alert.updateMany({

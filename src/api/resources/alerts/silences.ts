@@ -105,7 +105,7 @@ builder.mutationField('createAlertSilence', (t) =>
   t.prismaField({
     type: AlertSilence,
     nullable: true,
-    extensions: { adminsOnly: 'adminsOnly' },
+    access: { kind: 'alertSilence', adminsOnly: 'adminsOnly' },
     description: `Silences alerts for a while. An account may have ${SILENCES_MAX} silences.`,
     args: {
       input: t.arg({ type: CreateAlertSilenceInput, required: true, description: 'The silence.' }),
@@ -143,7 +143,7 @@ builder.mutationField('updateAlertSilence', (t) =>
   t.prismaField({
     type: AlertSilence,
     nullable: true,
-    extensions: { adminsOnly: 'adminsOnly' },
+    access: { kind: 'alertSilence', adminsOnly: 'adminsOnly' },
     description: 'Changes how long a silence lasts, and its reason.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of the alert silence.' }),
@@ -161,7 +161,7 @@ builder.mutationField('updateAlertSilence', (t) =>
 
 deleteMutation(alertSilences, 'deleteAlertSilence', {
   description: 'Ends a silence. Alerts that nobody was told of because of it are told then. Answers with its id.',
-  extensions: { adminsOnly: 'adminsOnly' },
+  adminsOnly: 'adminsOnly',
 });
 
 function checkReason(reason: string | null | undefined): string {

@@ -39,7 +39,8 @@ builder.mutationField('testAlertChannel', (t) =>
   t.field({
     type: AlertChannelTest,
     nullable: true,
-    extensions: { callsExternalService: true, adminsOnly: 'adminsOnly' },
+    access: { kind: 'alertChannel', adminsOnly: 'adminsOnly' },
+    callsExternalService: true,
     description:
       'Sends one notification of type `alert_test` to an alert channel, the way that all go, and answers with what became ' +
       'of it. Recipients of e-mail who have not agreed to get alerts are sent the link again. Of a channel that writes events, it says whether an event subscription has them, and writes none. At most ' +

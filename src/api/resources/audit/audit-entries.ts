@@ -15,6 +15,7 @@ builder.queryField('auditEntries', (t) =>
   t.field({
     type: AuditEntryConnection,
     nullable: true,
+    access: { kind: null },
     description:
       'Who did what in your account, the newest first. Admins see all, others what they did themselves; ' +
       '`objectHistory` has what was done to one object.',

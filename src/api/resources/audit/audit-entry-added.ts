@@ -17,6 +17,7 @@ interface Added {
 builder.subscriptionField('auditEntryAdded', (t) =>
   t.field({
     type: AuditEntry,
+    access: { kind: null },
     description:
       'Tells of each new entry of the audit trail: admins of all of the account, others of what they did themselves. ' +
       'Some may be missing when very many come at once; `auditEntries` has them.',

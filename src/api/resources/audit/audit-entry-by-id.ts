@@ -10,6 +10,7 @@ builder.queryField('auditEntry', (t) =>
   t.field({
     type: AuditEntry,
     nullable: true,
+    access: { kind: null },
     description:
       'The entry of the audit trail with this id. Fails with `NOT_FOUND` when there is none among those that `auditEntries` ' +
       'and `objectHistory` show you.',

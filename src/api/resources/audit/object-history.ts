@@ -10,6 +10,7 @@ builder.queryField('objectHistory', (t) =>
   t.field({
     type: AuditEntryConnection,
     nullable: true,
+    access: { kind: null },
     description:
       'What was done to an object of your account, the newest first, also when it is gone. Members see all that was done ' +
       'to what they can look up, except to users and bot users: of those, and of what is gone, what they did themselves.',

@@ -88,6 +88,7 @@ builder.mutationField('createFailoverBackend', (t) =>
   t.prismaField({
     type: FailoverBackend,
     nullable: true,
+    access: { kind: 'failoverBackend' },
     description: 'Creates a failover backend. Edges and routes can send their traffic to it.',
     args: {
       input: t.arg({ type: CreateFailoverBackendInput, required: true, description: 'The failover backend.' }),
@@ -111,6 +112,7 @@ builder.mutationField('updateFailoverBackend', (t) =>
   t.prismaField({
     type: FailoverBackend,
     nullable: true,
+    access: { kind: 'failoverBackend' },
     description: 'Changes a failover backend. Traffic follows its new order at once.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of the backend.' }),

@@ -101,6 +101,7 @@ builder.mutationField('createHttpResponseBackend', (t) =>
   t.prismaField({
     type: HttpResponseBackend,
     nullable: true,
+    access: { kind: 'httpResponseBackend' },
     description: 'Creates an HTTP response. Routes of HTTPS edges, and other backends, can send their traffic to it.',
     args: {
       input: t.arg({ type: CreateHttpResponseBackendInput, required: true, description: 'The HTTP response.' }),
@@ -120,6 +121,7 @@ builder.mutationField('updateHttpResponseBackend', (t) =>
   t.prismaField({
     type: HttpResponseBackend,
     nullable: true,
+    access: { kind: 'httpResponseBackend' },
     description: 'Changes an HTTP response. The next request is answered with the new one.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of the backend.' }),

@@ -117,6 +117,7 @@ builder.mutationField('createStaticBackend', (t) =>
   t.prismaField({
     type: StaticBackend,
     nullable: true,
+    access: { kind: 'staticBackend' },
     description: 'Creates a static backend. Edges, routes and other backends can send their traffic to it.',
     args: {
       input: t.arg({ type: CreateStaticBackendInput, required: true, description: 'The static backend.' }),
@@ -138,6 +139,7 @@ builder.mutationField('updateStaticBackend', (t) =>
   t.prismaField({
     type: StaticBackend,
     nullable: true,
+    access: { kind: 'staticBackend' },
     description: 'Changes a static backend. The next connection goes to the new address; those that are open stay.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of the backend.' }),

@@ -103,6 +103,7 @@ builder.mutationField('createTunnelGroupBackend', (t) =>
   t.prismaField({
     type: TunnelGroupBackend,
     nullable: true,
+    access: { kind: 'tunnelGroupBackend' },
     description:
       'Creates a tunnel group. Edges and routes can send their traffic to it; tunnels need not be there yet.',
     args: {
@@ -133,6 +134,7 @@ builder.mutationField('updateTunnelGroupBackend', (t) =>
   t.prismaField({
     type: TunnelGroupBackend,
     nullable: true,
+    access: { kind: 'tunnelGroupBackend' },
     description: 'Changes a tunnel group. Traffic follows its new labels at once.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of the backend.' }),

@@ -93,6 +93,7 @@ builder.mutationField('createWeightedBackend', (t) =>
   t.prismaField({
     type: WeightedBackend,
     nullable: true,
+    access: { kind: 'weightedBackend' },
     description: 'Creates a weighted backend. Edges and routes can send their traffic to it.',
     args: {
       input: t.arg({ type: CreateWeightedBackendInput, required: true, description: 'The weighted backend.' }),
@@ -116,6 +117,7 @@ builder.mutationField('updateWeightedBackend', (t) =>
   t.prismaField({
     type: WeightedBackend,
     nullable: true,
+    access: { kind: 'weightedBackend' },
     description: 'Changes a weighted backend. Traffic follows its new weights at once.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of the backend.' }),

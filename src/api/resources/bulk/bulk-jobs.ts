@@ -62,6 +62,7 @@ builder.mutationField('startBulkJob', (t) =>
   t.prismaField({
     type: BulkJob,
     nullable: true,
+    access: { kind: null },
     description:
       'Starts to do something to many objects of a list. Which objects is settled now; each of them is then changed as the mutation ' +
       'of one would change it, and may be refused like there.',
@@ -80,6 +81,7 @@ builder.mutationField('cancelBulkJob', (t) =>
   t.prismaField({
     type: BulkJob,
     nullable: true,
+    access: { kind: null },
     description:
       'Ends a job that is under way. What it has done stays; `undoBulkJob` sets that back where it can be. Fails with `CONFLICT` ' +
       'when the job has ended.',
@@ -108,6 +110,7 @@ builder.mutationField('undoBulkJob', (t) =>
   t.prismaField({
     type: BulkJob,
     nullable: true,
+    access: { kind: null },
     description:
       'Starts a job that sets back what another one changed. What somebody has changed since stays as it is, and counts as skipped. ' +
       'Fails with `CONFLICT` for what cannot be undone, such as a deletion.',

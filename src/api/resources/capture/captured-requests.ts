@@ -99,6 +99,7 @@ builder.queryField('capturedRequest', (t) =>
   t.field({
     type: CapturedRequest,
     nullable: true,
+    access: { kind: null },
     description:
       'The captured request with this id. Fails with `NOT_FOUND` when no node of the gateway that answers has it, ' +
       'or has it no more, and with `FORBIDDEN` when it is in a capture that `mayLook` is false of.',
@@ -111,6 +112,7 @@ builder.queryField('capturedRequests', (t) =>
   t.field({
     type: CapturedRequestConnection,
     nullable: true,
+    access: { kind: null },
     description:
       'The requests to the address of an endpoint that were captured and are still kept, the newest first, at all nodes of the ' +
       'gateway. What was kept by a node that was restarted since is gone. Of what somebody else switched on, the owner of the ' +
@@ -147,7 +149,9 @@ builder.mutationField('replayRequest', (t) =>
   t.field({
     type: Replay,
     nullable: true,
-    extensions: { callsExternalService: true, ...FEW_PER_DOCUMENT },
+    access: { kind: null },
+    callsExternalService: true,
+    weight: FEW_PER_DOCUMENT,
     description:
       'Sends a captured request once more, as it was or edited, to the public listener of this node of the gateway: all ' +
       'modules act on it as on a visitor’s, which comes from the gateway’s own address. Whoever may do this can send the ' +
@@ -167,6 +171,7 @@ builder.mutationField('replayRequest', (t) =>
 builder.subscriptionField('requestCaptured', (t) =>
   t.field({
     type: CapturedRequest,
+    access: { kind: null },
     description:
       'Tells of each request to the address of an endpoint as it is captured, once it is over; also when capturing begins only ' +
       'later, and when another agent serves the address by then. ' +

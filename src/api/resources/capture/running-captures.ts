@@ -55,6 +55,7 @@ builder.queryField('runningCaptures', (t) =>
   t.field({
     type: [RunningCapture],
     nullable: true,
+    access: { kind: null },
     description:
       'The captures of your account that are on, those that end first before all: also those that wait until their address ' +
       'is online again.',

@@ -34,6 +34,7 @@ builder.queryField('trafficCapture', (t) =>
   t.field({
     type: TrafficCapture,
     nullable: true,
+    access: { kind: null },
     description:
       'Whether the requests to the address of an endpoint are captured. Fails with `NOT_FOUND` when your account has no such ' +
       'endpoint, live or offline, and with `UNAVAILABLE` when another node of the gateway serves it to which there is no link.',
@@ -46,6 +47,7 @@ builder.mutationField('startTrafficCapture', (t) =>
   t.field({
     type: TrafficCapture,
     nullable: true,
+    access: { kind: null },
     description:
       'Begins to capture the requests to the address of an endpoint of http or https, also of one that is offline: it waits ' +
       'then until the address is online. What was kept of an earlier capture is thrown away; while one is on, its settings ' +
@@ -65,6 +67,7 @@ builder.mutationField('stopTrafficCapture', (t) =>
   t.field({
     type: TrafficCapture,
     nullable: true,
+    access: { kind: null },
     description:
       'Captures no more requests to the address of an endpoint. Those that are kept stay until they are cleared, it is ' +
       'switched on again, the address stays offline, or the gateway is restarted.',
@@ -83,6 +86,7 @@ builder.mutationField('clearTrafficCapture', (t) =>
   t.field({
     type: TrafficCapture,
     nullable: true,
+    access: { kind: null },
     description:
       'Throws away the requests to the address of an endpoint that are kept. Whether it is on stays as it is.',
     args: ofEndpoint,

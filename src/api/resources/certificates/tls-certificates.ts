@@ -177,6 +177,7 @@ builder.mutationField('createTlsCertificate', (t) =>
   t.prismaField({
     type: TlsCertificate,
     nullable: true,
+    access: { kind: 'tlsCertificate' },
     description: 'Uploads a certificate with its key. No visitor is shown it until a reserved domain names it.',
     args: {
       input: t.arg({ type: CreateTlsCertificateInput, required: true, description: 'The certificate.' }),
@@ -203,6 +204,7 @@ builder.mutationField('updateTlsCertificate', (t) =>
   t.prismaField({
     type: TlsCertificate,
     nullable: true,
+    access: { kind: 'tlsCertificate' },
     description: 'Changes what is noted of a TLS certificate.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of the TLS certificate.' }),

@@ -103,6 +103,7 @@ builder.mutationField('createCredential', (t) =>
   t.prismaField({
     type: Credential,
     nullable: true,
+    access: { kind: 'credential' },
     description: 'Creates a credential. Its `token` is shown here and never again.',
     args: {
       input: t.arg({ type: CreateCredentialInput, required: true, description: 'The credential.' }),
@@ -130,6 +131,7 @@ builder.mutationField('updateCredential', (t) =>
   t.prismaField({
     type: Credential,
     nullable: true,
+    access: { kind: 'credential' },
     description: 'Changes a credential. Sessions that are open follow its new ACL at once.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of the credential.' }),

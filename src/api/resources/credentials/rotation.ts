@@ -65,6 +65,7 @@ builder.mutationField('rotateCredential', (t) =>
   t.prismaField({
     type: Credential,
     nullable: true,
+    access: { kind: 'credential' },
     description:
       'Gives a credential a new authtoken, whose `token` is shown here and never again. The one before is accepted for a while, so ' +
       'that agents can be given the new one; then sessions that were opened with it end. Fails with `CONFLICT` while an earlier ' +
@@ -110,6 +111,7 @@ builder.mutationField('finishRotation', (t) =>
   t.prismaField({
     type: Credential,
     nullable: true,
+    access: { kind: null },
     description:
       'Ends the replacement of an authtoken at once: the one before is refused from now on, and sessions that were opened with it ' +
       'end. Of a credential without one that is under way, nothing changes.',

@@ -55,7 +55,8 @@ builder.queryField('tryAcl', (t) =>
   t.field({
     type: AclTrial,
     nullable: true,
-    extensions: FEW_PER_DOCUMENT,
+    access: { kind: null },
+    weight: FEW_PER_DOCUMENT,
     description:
       'Says in words what the rules of an ACL allow, and whether they let an agent bind what you ask about. It looks at ' +
       'the rules alone: whether a name is reserved or taken is another matter. Nothing is stored.',

@@ -4,17 +4,14 @@ import { newAccountKey } from '../../../acme/client/account-key.ts';
 import { beginKeyChange, renewAccount } from '../../../store/certificates/acme-accounts.ts';
 import { endWaits, resumeSuspended } from '../../../store/certificates/managed-certificates.ts';
 import { builder } from '../../builder/builder.ts';
-import type { FieldAccess } from '../../collections/access.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
 import { checkOperator } from '../accounts/operators.ts';
 
-const extensions = { adminsOnly: 'adminsOnly' } satisfies FieldAccess;
-
 builder.mutationField('changeAcmeAccountKey', (t) =>
   t.boolean({
     nullable: false,
-    extensions,
+    access: { kind: null, adminsOnly: 'adminsOnly' },
     description:
       'Gives the gateway’s account at the certificate authority another key (RFC 8555, section 7.3.5), for when the key may ' +
       'have got into other hands. `true` says that the new key is stored: the authority is asked at once to take it, and ' +
@@ -39,7 +36,7 @@ builder.mutationField('changeAcmeAccountKey', (t) =>
 builder.mutationField('replaceAcmeAccount', (t) =>
   t.boolean({
     nullable: false,
-    extensions,
+    access: { kind: null, adminsOnly: 'adminsOnly' },
     description:
       'Gives up the gateway’s account at the certificate authority, and registers a new one with a new key, for when the ' +
       'authority accepts nothing from it any more. One that the authority says to be unknown or deactivated is replaced by ' +
@@ -67,7 +64,7 @@ builder.mutationField('replaceAcmeAccount', (t) =>
 builder.mutationField('endCertificateWaits', (t) =>
   t.int({
     nullable: false,
-    extensions,
+    access: { kind: null, adminsOnly: 'adminsOnly' },
     description:
       'Ends every wait that the certificate authority has asked for, for when it was asked for by mistake, or by something ' +
       'that answered in place of the authority: what waits for it is tried now. Gives the number of certificates. The ' +

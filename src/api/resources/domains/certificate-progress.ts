@@ -3,7 +3,6 @@
 import { type Change, watch } from '../../../store/changes/changes.ts';
 import { isId } from '../../../store/ids.ts';
 import { builder } from '../../builder/builder.ts';
-import type { FieldAccess } from '../../collections/access.ts';
 import { whileAllowed } from '../../collections/watching.ts';
 import type { Context } from '../../context.ts';
 import { requireFound } from '../../errors/errors.ts';
@@ -11,12 +10,11 @@ import type { Route } from '../../route.ts';
 import { CertificateProvisioning, type Managed, managedSelect } from './certificate-status.ts';
 
 const KIND = 'domainCertificate';
-const extensions = { adminsOnly: 'adminsOnly' } satisfies FieldAccess;
-
 builder.subscriptionField('certificateProvisioningChanged', (t) =>
   t.field({
     type: CertificateProvisioning,
     nullable: true,
+    access: { kind: null },
     description:
       'Tells how far the certificate of a reserved domain has come: at once, and each time that changes; null as long as none ' +
       'is to be obtained.',
@@ -44,7 +42,7 @@ builder.queryField('gatewayCertificates', (t) =>
   t.field({
     type: [CertificateProvisioning],
     nullable: true,
-    extensions,
+    access: { kind: null, adminsOnly: 'adminsOnly' },
     description:
       'The certificates of the gateway’s own names, which it obtains where ACME_OWN_NAMES is set; none otherwise. Only admins ' +
       'may ask.',

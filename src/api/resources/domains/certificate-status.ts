@@ -3,7 +3,6 @@
 import type { CheckedRecord, Revocation } from '../../../acme/jobs/job.ts';
 import type { Prisma } from '../../../store/generated/prisma/client.ts';
 import { builder } from '../../builder/builder.ts';
-import type { FieldWeight } from '../../builder/field-cost.ts';
 import type { ApiSettings } from '../../settings.ts';
 import { CertificateRevocation } from './certificate-revocation.ts';
 import { DnsRecordCheck } from './dns-records.ts';
@@ -12,7 +11,7 @@ import { DnsRecordCheck } from './dns-records.ts';
 const HISTORY_MAX = 20;
 
 /** They are a query for each domain. */
-const ORDERS_WEIGHT = { weight: 20 } satisfies FieldWeight;
+const ORDERS_WEIGHT = 20;
 
 const NOT_AGREED =
   'This gateway obtains no certificates: its operator has not agreed to the terms of a certificate authority ' +
@@ -195,7 +194,7 @@ export const CertificateProvisioning = builder.objectRef<Managed>('CertificatePr
     }),
     orders: t.field({
       type: [CertificateOrder],
-      extensions: ORDERS_WEIGHT,
+      weight: ORDERS_WEIGHT,
       description: 'The last orders, the newest first; at most 20, of the last 90 days.',
       resolve: ({ id: managedId }, _, { db }) =>
         db.certificateOrder.findMany({ where: { managedId }, orderBy: { orderedAt: 'desc' }, take: HISTORY_MAX }),

@@ -45,6 +45,7 @@ builder.queryField('certificateWarnings', (t) =>
   t.field({
     type: [CertificateWarning],
     nullable: true,
+    access: { kind: null },
     description:
       'Reserved domains whose certificates need a person, those that expire first at the beginning; at most 100. These are ' +
       `certificates that expire within ${MANAGED_DAYS} days and whose renewal fails, is overdue or waits for the DNS, or ` +

@@ -28,7 +28,8 @@ builder.queryField('checkReservedDomain', (t) =>
   t.field({
     type: DomainCheck,
     nullable: true,
-    extensions: FEW_PER_DOCUMENT,
+    access: { kind: null },
+    weight: FEW_PER_DOCUMENT,
     description:
       'Asks the DNS now whether it has the records that a reserved domain needs: a CNAME record of the domain (instead ' +
       'of which it may have the addresses of its `cnameTarget`), and for a wildcard whose certificate is to be obtained ' +

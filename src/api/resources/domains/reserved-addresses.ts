@@ -98,6 +98,7 @@ builder.mutationField('createReservedAddress', (t) =>
   t.prismaField({
     type: ReservedAddress,
     nullable: true,
+    access: { kind: 'reservedAddress' },
     description:
       'Reserves a TCP address: a port of the gateway that no other account can have. Fails with `CONFLICT` when the port ' +
       'is reserved, or another account serves it.',
@@ -157,6 +158,7 @@ builder.mutationField('updateReservedAddress', (t) =>
   t.prismaField({
     type: ReservedAddress,
     nullable: true,
+    access: { kind: 'reservedAddress' },
     description: 'Changes what is noted of a reserved TCP address.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of the reserved address.' }),

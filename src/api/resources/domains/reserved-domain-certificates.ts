@@ -10,6 +10,7 @@ import { reservedDomains } from './reserved-domains.ts';
 builder.mutationField('deleteReservedDomainCertificate', (t) =>
   t.id({
     nullable: true,
+    access: { kind: 'reservedDomain' },
     description:
       'Has a reserved domain no longer show the certificate that was uploaded for it: one is to be obtained by the ' +
       'automatic policy again. It is no error when there is none. Fails with `CONFLICT` for one that the gateway obtained ' +
@@ -31,6 +32,7 @@ builder.mutationField('deleteReservedDomainCertificate', (t) =>
 builder.mutationField('deleteReservedDomainCertificateManagementPolicy', (t) =>
   t.id({
     nullable: true,
+    access: { kind: 'reservedDomain' },
     description:
       'Has no certificate obtained or renewed for a reserved domain. One that is there stays until it expires, or another ' +
       'takes its place. A revocation that the authority has not answered yet is given up. It is no error when none is to be ' +

@@ -129,6 +129,7 @@ builder.mutationField('createReservedDomain', (t) =>
   t.prismaField({
     type: ReservedDomain,
     nullable: true,
+    access: { kind: 'reservedDomain' },
     description:
       'Reserves a domain with all names below it: other accounts can reserve none of them. Fails with `CONFLICT` when ' +
       'it is reserved already, or another account has a name above or below it.',
@@ -182,6 +183,7 @@ builder.mutationField('updateReservedDomain', (t) =>
   t.prismaField({
     type: ReservedDomain,
     nullable: true,
+    access: { kind: 'reservedDomain' },
     description: 'Changes what is noted of a reserved domain, and how its certificate is to be obtained.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of the reserved domain.' }),

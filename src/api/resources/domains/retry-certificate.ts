@@ -12,6 +12,7 @@ builder.mutationField('retryCertificate', (t) =>
   t.prismaField({
     type: ReservedDomain,
     nullable: true,
+    access: { kind: null },
     description:
       'Tries again now to obtain the certificate of a reserved domain, beginning with its records; an order that is under ' +
       'way is continued. Fails with ' +

@@ -96,6 +96,7 @@ export function edgeDeletion(
   builder.mutationField(name, (t) =>
     t.id({
       nullable: true,
+      access: { kind: host.kind },
       description,
       args: { id: t.arg.id({ required: true, description: `The id of the ${nounOf(host.kind)}.` }) },
       resolve: async (_, { id }, context) => {

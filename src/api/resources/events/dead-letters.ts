@@ -72,6 +72,7 @@ builder.queryField('eventDeadLetter', (t) =>
   t.prismaField({
     type: EventDeadLetter,
     nullable: true,
+    access: { kind: 'eventDeadLetter' },
     description: 'The dead letter with this id. Fails with `NOT_FOUND` when the event destination has none.',
     args: ofLetter,
     resolve: async (query, _, { destinationId, id }, context) => {
@@ -85,6 +86,7 @@ builder.queryField('eventDeadLetters', (t) =>
   t.field({
     type: connectionOf(EventDeadLetter, 'EventDeadLetter'),
     nullable: true,
+    access: { kind: 'eventDeadLetter' },
     description:
       'The events that an event destination refused for good, the newest first unless you ask for another order.',
     args: { ...ofDestination, ...listArguments(members) },
@@ -102,6 +104,7 @@ builder.queryField('eventDeadLetters', (t) =>
 builder.mutationField('retryEventDeadLetter', (t) =>
   t.id({
     nullable: true,
+    access: { kind: 'eventDeadLetter' },
     description:
       'Sends a dead letter once more, after all that waits now. It is a dead letter no longer; if it is refused again, it ' +
       'becomes another one. Answers with the id that it had.',
@@ -118,6 +121,7 @@ builder.mutationField('retryEventDeadLetter', (t) =>
 builder.mutationField('discardEventDeadLetter', (t) =>
   t.id({
     nullable: true,
+    access: { kind: 'eventDeadLetter' },
     description: 'Throws a dead letter away. Answers with its id.',
     args: ofLetter,
     resolve: async (_, { destinationId, id }, context) => {
@@ -133,6 +137,7 @@ builder.mutationField('retryEventDeadLetters', (t) =>
   t.field({
     type: DeadLetterCount,
     nullable: true,
+    access: { kind: 'eventDeadLetter' },
     description:
       'Sends all dead letters of an event destination once more, the oldest first, after all that waits now. Answers ' +
       'with how many there were.',
@@ -147,6 +152,7 @@ builder.mutationField('discardEventDeadLetters', (t) =>
   t.field({
     type: DeadLetterCount,
     nullable: true,
+    access: { kind: 'eventDeadLetter' },
     description: 'Throws all dead letters of an event destination away. Answers with how many there were.',
     args: ofDestination,
     resolve: async (_, { destinationId }, context) => ({

@@ -44,6 +44,7 @@ builder.queryField('eventDestinationDelivery', (t) =>
   t.field({
     type: EventDelivery,
     nullable: true,
+    access: { kind: 'eventDestination' },
     description:
       'How delivery to an event destination is going. Fails with `NOT_FOUND` when your account has no such destination.',
     args: byId,
@@ -55,7 +56,8 @@ builder.mutationField('testEventDestination', (t) =>
   t.field({
     type: EventDestinationTest,
     nullable: true,
-    extensions: { callsExternalService: true },
+    access: { kind: 'eventDestination' },
+    callsExternalService: true,
     description:
       'Sends one event of type `event_destination_test.v0` to an event destination, the way that all events go but ahead ' +
       'of those that wait, and answers with what became of it. At most ten times a minute.',
@@ -67,6 +69,7 @@ builder.mutationField('testEventDestination', (t) =>
 builder.subscriptionField('eventDeliveryChanged', (t) =>
   t.field({
     type: EventDelivery,
+    access: { kind: null },
     description:
       'Tells how delivery to an event destination is going: at once, and each time it changes, at most twice a second. ' +
       'Ends when the destination is deleted.',

@@ -90,6 +90,7 @@ builder.mutationField('createEventDestination', (t) =>
   t.prismaField({
     type: EventDestination,
     nullable: true,
+    access: { kind: 'eventDestination' },
     description:
       'Creates an event destination. The secrets in its `target` are shown here and never again. Nothing is sent to ' +
       'it until an event subscription names it, or `testEventDestination` is asked to.',
@@ -117,6 +118,7 @@ builder.mutationField('updateEventDestination', (t) =>
   t.prismaField({
     type: EventDestination,
     nullable: true,
+    access: { kind: 'eventDestination' },
     description:
       'Changes an event destination. When its `target` changes, what waits is tried there at once, however often it ' +
       'has failed.',

@@ -106,6 +106,7 @@ builder.mutationField('createEventSubscription', (t) =>
   t.prismaField({
     type: EventSubscription,
     nullable: true,
+    access: { kind: 'eventSubscription' },
     description: 'Creates an event subscription. From now on events of its types are delivered to its destinations.',
     args: {
       input: t.arg({ type: CreateEventSubscriptionInput, required: true, description: 'The subscription.' }),
@@ -131,6 +132,7 @@ builder.mutationField('updateEventSubscription', (t) =>
   t.prismaField({
     type: EventSubscription,
     nullable: true,
+    access: { kind: 'eventSubscription' },
     description: 'Changes an event subscription.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of the event subscription.' }),

@@ -45,6 +45,7 @@ const EventType = builder.objectRef<Type>('EventType').implement({
 builder.queryField('eventTypes', (t) =>
   t.field({
     type: [EventType],
+    access: { kind: null },
     description: 'Every type of event that subscriptions can deliver, in alphabetical order.',
     resolve: () => eventTypes(),
   }),

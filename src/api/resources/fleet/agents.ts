@@ -80,6 +80,7 @@ builder.mutationField('updateAgent', (t) =>
   t.prismaField({
     type: Agent,
     nullable: true,
+    access: { kind: 'agent' },
     description:
       'Names or labels an agent. Only admins, and the owner of the credential that it connected with last, may.',
     args: {

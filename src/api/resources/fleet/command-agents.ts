@@ -81,7 +81,8 @@ builder.mutationField('commandAgents', (t) =>
   t.field({
     type: [AgentCommandResult],
     nullable: true,
-    extensions: { ...FEW_PER_DOCUMENT },
+    access: { kind: 'agent' },
+    weight: FEW_PER_DOCUMENT,
     description:
       `Tells agents what to do, at most ${AGENTS_MAX} in one call, and answers with what became of each when all have answered. ` +
       'Agents that are offline are not told later.',

@@ -43,7 +43,7 @@ builder.mutationField('exchangeProvisioningKey', (t) =>
   t.field({
     type: ProvisionedCredential,
     nullable: true,
-    extensions: { allowsAnonymous: true },
+    access: 'anyone',
     description:
       'Gives a device a credential of its own, which belongs to the owner of the provisioning key. It needs no API key. For a device ' +
       'that has one already, its authtoken is replaced by a new one, at once, and no further use is counted: so a device that lost the ' +

@@ -81,6 +81,7 @@ builder.queryField('fleetSummary', (t) =>
   t.field({
     type: FleetSummary,
     nullable: true,
+    access: { kind: null },
     description: 'The fleet at a glance: how many agents are online, and by which versions, credentials and labels.',
     resolve: (_, __, { db, accountId }) => countFleet(db, accountId),
   }),

@@ -108,6 +108,7 @@ builder.mutationField('createProvisioningKey', (t) =>
   t.prismaField({
     type: ProvisioningKey,
     nullable: true,
+    access: { kind: 'provisioningKey' },
     description: 'Creates a provisioning key. Its `token` is shown here and never again.',
     args: {
       input: t.arg({ type: CreateProvisioningKeyInput, required: true, description: 'The provisioning key.' }),
@@ -133,6 +134,7 @@ builder.mutationField('updateProvisioningKey', (t) =>
   t.prismaField({
     type: ProvisioningKey,
     nullable: true,
+    access: { kind: 'provisioningKey' },
     description: 'Changes a provisioning key. Credentials that devices have got already stay as they are.',
     args: {
       id: t.arg.id({ required: true, description: idArgument }),
@@ -163,6 +165,7 @@ builder.mutationField('revokeProvisioningKey', (t) =>
   t.prismaField({
     type: ProvisioningKey,
     nullable: true,
+    access: { kind: 'provisioningKey' },
     description:
       'Revokes a provisioning key: no device gets a credential with it any more. Those that have one keep it.',
     args: { id: t.arg.id({ required: true, description: idArgument }) },
@@ -190,6 +193,7 @@ builder.mutationField('endProvisionedCredentials', (t) =>
   t.field({
     type: EndedCredentials,
     nullable: true,
+    access: { kind: null },
     description:
       `Deletes credentials that devices have got with a provisioning key, at most ${ENDED_MAX} in one call: their sessions end, and ` +
       'they get no other one while the key is revoked.',

@@ -77,6 +77,7 @@ const ListKind = builder.objectRef<Collection>('ListKind').implement({
 builder.queryField('listKinds', (t) =>
   t.field({
     type: [ListKind],
+    access: { kind: null },
     description: 'Every list of the API that can be filtered, and what can be done with it.',
     resolve: () => [...registeredCollections()],
   }),

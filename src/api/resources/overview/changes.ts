@@ -51,6 +51,7 @@ const ChangedObjects = builder.objectRef<GatheredChange[]>('ChangedObjects').imp
 builder.subscriptionField('changes', (t) =>
   t.field({
     type: ChangedObjects,
+    access: { kind: null },
     description:
       'Tells of changes of everything that your account has, in one stream. It begins with an empty list, as soon as ' +
       'nothing can be missed any more; after that it gathers for 250 ms, and tells of each object only what happened last.',

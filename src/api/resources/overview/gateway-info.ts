@@ -111,6 +111,7 @@ builder.queryField('gatewayInfo', (t) =>
   t.field({
     type: GatewayInfo,
     nullable: true,
+    access: { kind: null },
     description: 'What is to be known of the gateway before an agent connects to it.',
     resolve: (_, __, { app }) => app.agentEndpoint(),
   }),

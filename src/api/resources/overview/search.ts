@@ -25,7 +25,8 @@ builder.queryField('search', (t) =>
   t.field({
     type: [Hit],
     nullable: true,
-    extensions: ONCE_PER_DOCUMENT,
+    access: { kind: null },
+    weight: ONCE_PER_DOCUMENT,
     description:
       'What has all words of a text in its id, its names and addresses, its description and its metadata, in any order ' +
       'and in upper or lower case. Whatever has just this id comes first; then endpoints, those that are offline, sessions, credentials, API ' +

@@ -14,8 +14,7 @@ import { openSecrets } from '../../../store/edges/policy-secrets.ts';
 import { isId } from '../../../store/ids.ts';
 import { builder } from '../../builder/builder.ts';
 import { ONCE_PER_DOCUMENT } from '../../builder/field-cost.ts';
-import type { FieldAccess } from '../../collections/access.ts';
-import { checkOwnScope } from '../../collections/key-scopes.ts';
+import { checkOwnScope } from '../../builder/root-fields.ts';
 import type { Context } from '../../context.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
 import { rowWithPolicy } from '../../modules/policy-check.ts';
@@ -42,7 +41,8 @@ builder.queryField('evaluatePolicy', (t) =>
   t.field({
     type: PolicyEvaluation,
     nullable: true,
-    extensions: { ...ONCE_PER_DOCUMENT, ownScope: 'policy:try' } satisfies FieldAccess & typeof ONCE_PER_DOCUMENT,
+    access: { kind: null, ownScope: 'policy:try' },
+    weight: ONCE_PER_DOCUMENT,
     description:
       'Runs a traffic policy against a request that you describe, and tells rule by rule what matched and what would be ' +
       'done. Nothing is stored, and no upstream is asked: say with `response` what it would answer. The requests of ' +

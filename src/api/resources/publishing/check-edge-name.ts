@@ -44,7 +44,8 @@ builder.queryField('checkEdgeName', (t) =>
   t.field({
     type: EdgeNameCheck,
     nullable: true,
-    extensions: FEW_PER_DOCUMENT,
+    access: { kind: null },
+    weight: FEW_PER_DOCUMENT,
     description:
       'Whether an edge can have a name now, and whether `publishEdge` would reserve it first. Nothing is held.',
     args: { host: t.arg.string({ required: true, description: 'A name, as `app.example.com`.' }) },

@@ -70,7 +70,8 @@ builder.mutationField('publishEdge', (t) =>
   t.field({
     type: PublishedEdge,
     nullable: true,
-    extensions: FEW_PER_DOCUMENT,
+    access: { kind: null },
+    weight: FEW_PER_DOCUMENT,
     description:
       'Makes an edge with all that it takes to be served: it reserves the name unless your account has it already, creates ' +
       'a backend unless one has just these labels, and creates the edge, for HTTPS with a route that leads everything to the ' +

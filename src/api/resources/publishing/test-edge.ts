@@ -48,7 +48,8 @@ builder.mutationField('testEdge', (t) =>
   t.field({
     type: EdgeTest,
     nullable: true,
-    extensions: { callsExternalService: true },
+    access: { kind: null },
+    callsExternalService: true,
     description:
       'Visits an edge of your account, as a visitor would, from the gateway to its own listener: a GET of an HTTPS edge, a ' +
       'TLS handshake with what serves a TLS edge. Modules and policies apply, and the request is logged as any other. What ' +

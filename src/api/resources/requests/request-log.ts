@@ -38,7 +38,8 @@ builder.queryField('requestLog', (t) =>
   t.field({
     type: RequestLogConnection,
     nullable: true,
-    extensions: FEW_PER_DOCUMENT,
+    access: { kind: null },
+    weight: FEW_PER_DOCUMENT,
     description:
       'The last requests to the endpoints of your account, the newest first, over all nodes of the gateway: about 5000 of ' +
       'each endpoint at each node, of the last 24 hours, as far as the memory that accounts share allows (`REQUEST_LOG_MB`). ' +
@@ -71,6 +72,7 @@ builder.queryField('loggedRequest', (t) =>
   t.field({
     type: LoggedRequestType,
     nullable: true,
+    access: { kind: null },
     description:
       'The logged request with this id. Fails with `NOT_FOUND` when your account has none, or it is forgotten.',
     args: { id: t.arg.id({ required: true, description: 'The id of the request: `rq_…`.' }) },
@@ -84,6 +86,7 @@ builder.queryField('loggedRequest', (t) =>
 builder.subscriptionField('requestsLogged', (t) =>
   t.field({
     type: [LoggedRequestType],
+    access: { kind: null },
     description:
       'Tells of requests once they are over, at any node: every second of those that are new, the oldest first. Of more than ' +
       '100 in a second the oldest are left out.',

@@ -74,6 +74,7 @@ builder.queryField('failingEndpoints', (t) =>
   t.field({
     type: [Endpoint],
     nullable: true,
+    access: { kind: null },
     description: 'The endpoints of your account that fail now, those that began last before all.',
     args: { first: t.arg.int({ defaultValue: PAGE_SIZE_MAX, description: 'How many to give, 1 to 100.' }) },
     resolve: async (_, { first }, context, info) => {
@@ -110,6 +111,7 @@ builder.queryField('endpointCounts', (t) =>
   t.field({
     type: EndpointCounts,
     nullable: true,
+    access: { kind: 'endpoint' },
     description: 'How many endpoints of your account are live, failing and offline.',
     resolve: async (_, __, context) => {
       const { db, accountId } = context;

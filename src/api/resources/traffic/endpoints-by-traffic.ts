@@ -58,7 +58,8 @@ builder.queryField('endpointsByTraffic', (t) =>
   t.field({
     type: [RankedEndpoint],
     nullable: true,
-    extensions: FEW_PER_DOCUMENT,
+    access: { kind: 'endpoint' },
+    weight: FEW_PER_DOCUMENT,
     description:
       'The endpoints of your account with the most of something in a time, the first before all. Endpoints without any are ' +
       'left out, and those that are offline by now.',

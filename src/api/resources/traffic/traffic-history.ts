@@ -81,6 +81,7 @@ builder.queryField('trafficHistory', (t) =>
   t.field({
     type: TrafficHistory,
     nullable: true,
+    access: { kind: null },
     description:
       'The traffic of all endpoints of your account together over time, at most 1,000 points. Figures of 10 seconds are kept ' +
       'for an hour, those of minutes for 24 hours, and those of hours for 30 days.',

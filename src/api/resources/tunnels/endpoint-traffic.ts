@@ -48,6 +48,7 @@ builder.queryField('endpointTraffic', (t) =>
   t.field({
     type: [EndpointTraffic],
     nullable: true,
+    access: { kind: 'endpoint' },
     description:
       'What passes through endpoints, in the order asked for, without a look into the database: it may be asked for every ' +
       'second. Those that are not yours, or that no node of the gateway serves that answers within a second, are left out.',

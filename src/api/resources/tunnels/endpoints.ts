@@ -160,7 +160,6 @@ export const extendedSelection =
 /** Cloud endpoints alone are written through the API: only their writes are told of as such. */
 export const endpointCollection = collection({
   kind: 'endpoint',
-  alsoCalled: ['cloudEndpoint'],
   prefix: 'ep',
   path: '/endpoints',
   single: 'endpoint',

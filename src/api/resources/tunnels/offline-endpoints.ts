@@ -78,6 +78,7 @@ const offlineEndpoints = collection({
 builder.mutationField('forgetOfflineEndpoint', (t) =>
   t.id({
     nullable: true,
+    access: { kind: 'offlineEndpoint' },
     description:
       'Takes an address that is offline from the list. It says nothing about who may serve the address. Answers with the ' +
       'id; fails with `NOT_FOUND` when your account has none.',

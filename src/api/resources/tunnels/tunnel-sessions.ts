@@ -147,6 +147,7 @@ const idHelp = 'The id of the tunnel session.';
 builder.mutationField('restartTunnelSession', (t) =>
   t.id({
     nullable: true,
+    access: { kind: 'tunnelSession' },
     description: command('Tells the agent of a session to start anew.'),
     args: { id: t.arg.id({ required: true, description: idHelp }), ...idempotencyKeyArgument },
     resolve: (_, { id }, context) => tell(context, id, { kind: 'restart' }),
@@ -156,6 +157,7 @@ builder.mutationField('restartTunnelSession', (t) =>
 builder.mutationField('stopTunnelSession', (t) =>
   t.id({
     nullable: true,
+    access: { kind: 'tunnelSession' },
     description: command('Tells the agent of a session to end.'),
     args: { id: t.arg.id({ required: true, description: idHelp }), ...idempotencyKeyArgument },
     resolve: (_, { id }, context) => tell(context, id, { kind: 'stop' }),
@@ -165,6 +167,7 @@ builder.mutationField('stopTunnelSession', (t) =>
 builder.mutationField('updateTunnelSession', (t) =>
   t.id({
     nullable: true,
+    access: { kind: 'tunnelSession' },
     description: command('Tells the agent of a session to replace itself by another version, and to start that.'),
     args: {
       id: t.arg.id({ required: true, description: idHelp }),

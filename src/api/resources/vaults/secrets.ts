@@ -72,6 +72,7 @@ builder.mutationField('createSecret', (t) =>
   t.prismaField({
     type: Secret,
     nullable: true,
+    access: { kind: 'secret' },
     description: `Creates a secret, of which an account may have ${SECRETS_MAX}. Policies can read it at once.`,
     args: {
       input: t.arg({ type: CreateSecretInput, required: true, description: 'The secret to create.' }),
@@ -96,6 +97,7 @@ builder.mutationField('updateSecret', (t) =>
   t.prismaField({
     type: Secret,
     nullable: true,
+    access: { kind: 'secret' },
     description: 'Changes a secret. Policies meet another value at once.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of the secret.' }),

@@ -15,6 +15,7 @@ builder.queryField('vaultSecrets', (t) =>
   t.field({
     type: connectionOf(Secret, 'VaultSecret'),
     nullable: true,
+    access: { kind: 'vault' },
     description:
       'The secrets of one vault, the newest first unless you ask for another order. Fails with `NOT_FOUND` when your account ' +
       'has no such vault.',

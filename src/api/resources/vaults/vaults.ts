@@ -77,6 +77,7 @@ builder.mutationField('createVault', (t) =>
   t.prismaField({
     type: Vault,
     nullable: true,
+    access: { kind: 'vault' },
     description: `Creates a vault, of which an account may have ${VAULTS_MAX}.`,
     args: {
       input: t.arg({ type: CreateVaultInput, required: true, description: 'The vault to create.' }),
@@ -99,6 +100,7 @@ builder.mutationField('updateVault', (t) =>
   t.prismaField({
     type: Vault,
     nullable: true,
+    access: { kind: 'vault' },
     description: 'Changes a vault. Policies meet another name at once.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of the vault.' }),

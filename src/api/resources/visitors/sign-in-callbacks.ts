@@ -3,11 +3,8 @@
 import { endSharedCallback, sharedCallbackIssuers } from '../../../store/visitors/shared-callbacks.ts';
 import { CALLBACK_PATH, callbackPath } from '../../../visitor-sign-in/callback-address.ts';
 import { builder } from '../../builder/builder.ts';
-import type { FieldAccess } from '../../collections/access.ts';
 import { requireFound } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
-
-const extensions = { adminsOnly: 'adminsOnly' } satisfies FieldAccess;
 
 const ISSUER =
   'The URL of an OpenID Connect issuer as it is configured, or the name of an OAuth provider, as in `github`.';
@@ -36,6 +33,7 @@ const SignInCallback = builder.objectRef<{ issuer: string; isShared: boolean }>(
 builder.queryField('signInCallback', (t) =>
   t.field({
     type: SignInCallback,
+    access: { kind: null },
     description:
       'Where an issuer, or an OAuth provider, sends visitors of your account back to. Nobody needs to use it yet.',
     args: { issuer: t.arg.string({ required: true, description: ISSUER }) },
@@ -49,6 +47,7 @@ builder.queryField('signInCallback', (t) =>
 builder.queryField('sharedSignInCallbacks', (t) =>
   t.field({
     type: [SignInCallback],
+    access: { kind: null },
     description: 'Those of your account that have a `sharedUrl`, by issuer: there is something to register for each.',
     resolve: async (_, __, { db, accountId }) =>
       (await sharedCallbackIssuers(db, accountId)).map((issuer) => ({ issuer, isShared: true })),
@@ -59,7 +58,7 @@ builder.mutationField('endSharedSignInCallback', (t) =>
   t.field({
     type: SignInCallback,
     nullable: true,
-    extensions,
+    access: { kind: null, adminsOnly: 'adminsOnly' },
     description:
       'Sends visitors who sign in at an issuer back to the address of your account from now on, not to the one that all accounts ' +
       'shared. Register `url` at the provider before. It cannot be undone. Fails with `NOT_FOUND` when they already are. Only ' +
