@@ -69,6 +69,28 @@ describe('a key with scopes', () => {
     expect((await callWith(key, 'DELETE', path)).status).toBe(204);
   });
 
+  test('of a kind does all that is done to that kind', async () => {
+    const key = await newKey({ scopes: ['credential:write', 'event_subscription:write', 'reserved_domain:write'] });
+    const { body: credential } = await callWith(key, 'POST', '/credentials', {});
+    for (const mutation of ['rotateCredential', 'finishRotation'])
+      expect(
+        (await askWith(key, `mutation { ${mutation}(id: "${credential.id}") { id } }`)).body.errors,
+      ).toBeUndefined();
+    for (const mutation of ['retryCertificate', 'revokeCertificate'])
+      expect((await askWith(key, `mutation { ${mutation}(id: "rd_1") { id } }`)).body.errors).toMatchObject([
+        { extensions: { code: 'NOT_FOUND' } },
+      ]);
+    const datadog = { api_key: 'a-key', ddsite: 'datadoghq.com' };
+    const { body: destination } = await account.call('POST', '/event_destinations', { target: { datadog } });
+    const sent = { sources: [{ type: 'vault_created.v0' }], destination_ids: [destination.id] };
+    const made = await callWith(key, 'POST', '/event_subscriptions', sent);
+    expect(made.status, made.text).toBe(201);
+    const sources = `/event_subscriptions/${made.body.id}/sources`;
+    const added = await callWith(key, 'POST', sources, { type: 'vault_deleted.v0' });
+    expect(added.status, added.text).toBe(201);
+    expect((await callWith(key, 'DELETE', `${sources}/vault_deleted.v0`)).status).toBe(204);
+  });
+
   test('of one object leaves all others alone', async () => {
     const [mine, other] = [
       (await account.call('POST', '/credentials', {})).body.id,

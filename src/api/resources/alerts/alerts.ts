@@ -166,7 +166,7 @@ builder.queryField('openAlerts', (t) =>
   t.prismaField({
     type: [Alert],
     nullable: true,
-    access: { kind: null },
+    access: { kind: 'alert' },
     description:
       'The alerts of your account that are not resolved: those that fire before those that are acknowledged, the newest ' +
       'first. There are at most as many as rules.',

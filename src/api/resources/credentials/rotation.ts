@@ -111,7 +111,7 @@ builder.mutationField('finishRotation', (t) =>
   t.prismaField({
     type: Credential,
     nullable: true,
-    access: { kind: null },
+    access: { kind: 'credential' },
     description:
       'Ends the replacement of an authtoken at once: the one before is refused from now on, and sessions that were opened with it ' +
       'end. Of a credential without one that is under way, nothing changes.',

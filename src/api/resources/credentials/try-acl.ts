@@ -55,7 +55,7 @@ builder.queryField('tryAcl', (t) =>
   t.field({
     type: AclTrial,
     nullable: true,
-    access: { kind: null },
+    access: { kind: 'credential' },
     weight: FEW_PER_DOCUMENT,
     description:
       'Says in words what the rules of an ACL allow, and whether they let an agent bind what you ask about. It looks at ' +

@@ -28,7 +28,7 @@ builder.queryField('checkReservedDomain', (t) =>
   t.field({
     type: DomainCheck,
     nullable: true,
-    access: { kind: null },
+    access: { kind: 'reservedDomain' },
     weight: FEW_PER_DOCUMENT,
     description:
       'Asks the DNS now whether it has the records that a reserved domain needs: a CNAME record of the domain (instead ' +

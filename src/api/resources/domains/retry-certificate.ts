@@ -12,7 +12,7 @@ builder.mutationField('retryCertificate', (t) =>
   t.prismaField({
     type: ReservedDomain,
     nullable: true,
-    access: { kind: null },
+    access: { kind: 'reservedDomain' },
     description:
       'Tries again now to obtain the certificate of a reserved domain, beginning with its records; an order that is under ' +
       'way is continued. Fails with ' +

@@ -17,7 +17,7 @@ builder.mutationField('revokeCertificate', (t) =>
   t.prismaField({
     type: ReservedDomain,
     nullable: true,
-    access: { kind: null },
+    access: { kind: 'reservedDomain' },
     description:
       'Has the certificate authority revoke the certificate in force that the gateway obtained for a reserved domain, for ' +
       'when its key has got into other hands, and has another one with a new key obtained at once. Visitors are shown the ' +

@@ -50,7 +50,7 @@ builder.queryField('eventSource', (t) =>
   t.field({
     type: EventSource,
     nullable: true,
-    access: { kind: null },
+    access: { kind: 'eventSubscription' },
     description: 'The source of this type. Fails with `NOT_FOUND` when the subscription has none.',
     args: ofSource,
     resolve: (_, where, context) => look(context, where),
@@ -61,7 +61,7 @@ builder.queryField('eventSources', (t) =>
   t.field({
     type: EventSourceList,
     nullable: true,
-    access: { kind: null },
+    access: { kind: 'eventSubscription' },
     description: 'The sources of an event subscription, all on one page.',
     args: ofSubscription,
     resolve: async (_, { subscriptionId }, context) => ({
@@ -75,7 +75,7 @@ builder.mutationField('createEventSource', (t) =>
   t.field({
     type: EventSource,
     nullable: true,
-    access: { kind: null },
+    access: { kind: 'eventSubscription' },
     description: 'Has an event subscription deliver one more type of event, which is its last source.',
     args: {
       ...ofSubscription,
@@ -101,7 +101,7 @@ builder.mutationField('updateEventSource', (t) =>
   t.field({
     type: EventSource,
     nullable: true,
-    access: { kind: null },
+    access: { kind: 'eventSubscription' },
     description: 'Changes which events of its type an event subscription delivers, and what of them.',
     args: {
       ...ofSource,
@@ -127,7 +127,7 @@ builder.mutationField('updateEventSource', (t) =>
 builder.mutationField('deleteEventSource', (t) =>
   t.string({
     nullable: true,
-    access: { kind: null },
+    access: { kind: 'eventSubscription' },
     description: 'Has an event subscription no longer deliver a type of event. Answers with the type.',
     args: ofSource,
     resolve: async (_, where, context) => {

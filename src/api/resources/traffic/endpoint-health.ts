@@ -74,7 +74,7 @@ builder.queryField('failingEndpoints', (t) =>
   t.field({
     type: [Endpoint],
     nullable: true,
-    access: { kind: null },
+    access: { kind: 'endpoint' },
     description: 'The endpoints of your account that fail now, those that began last before all.',
     args: { first: t.arg.int({ defaultValue: PAGE_SIZE_MAX, description: 'How many to give, 1 to 100.' }) },
     resolve: async (_, { first }, context, info) => {
