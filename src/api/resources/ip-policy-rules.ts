@@ -73,7 +73,7 @@ const cidrHelp =
   'prefix. One address alone is `192.0.2.7/32`.';
 
 const CreateIpPolicyRuleInput = builder.inputType('CreateIpPolicyRuleInput', {
-  description: 'A new rule of an IP policy.',
+  description: 'A new IP policy rule.',
   fields: (t) => ({
     ipPolicyId: t.id({ required: true, description: 'The id of an IP policy of your account.' }),
     cidr: t.string({ required: true, description: `${cidrHelp} No other rule of the policy may have it.` }),
@@ -99,7 +99,7 @@ builder.mutationField('createIpPolicyRule', (t) =>
     access: { kind: 'ipPolicyRule' },
     description: `Adds a rule to an IP policy, which may have ${RULES_MAX}. Visitors meet it at once.`,
     args: {
-      input: t.arg({ type: CreateIpPolicyRuleInput, required: true, description: 'The rule to add.' }),
+      input: t.arg({ type: CreateIpPolicyRuleInput, required: true, description: 'The IP policy rule.' }),
       ...idempotencyKeyArgument,
     },
     resolve: (query, _, { input }, context) => {
@@ -128,7 +128,7 @@ builder.mutationField('updateIpPolicyRule', (t) =>
     access: { kind: 'ipPolicyRule' },
     description: 'Changes a rule. Visitors meet it at once.',
     args: {
-      id: t.arg.id({ required: true, description: 'The id of the rule.' }),
+      id: t.arg.id({ required: true, description: 'The id of the IP policy rule.' }),
       input: t.arg({ type: UpdateIpPolicyRuleInput, required: true, description: 'What to change.' }),
     },
     resolve: (query, _, { id, input }, context) => {

@@ -74,7 +74,7 @@ const accountIpRestrictions = collection({
 const policyIdsHelp = `The ids of 1 to ${IP_POLICIES_MAX} IP policies of your account.`;
 
 const CreateAccountIpRestrictionInput = builder.inputType('CreateAccountIpRestrictionInput', {
-  description: 'A new IP restriction.',
+  description: 'A new account IP restriction.',
   fields: (t) => ({
     type: t.string({ required: true, description: `What it is about; an account has one of each type. ${typeHelp}` }),
     enforced: t.boolean({ description: `${enforcedHelp} Default false.` }),
@@ -106,7 +106,7 @@ builder.mutationField('createAccountIpRestriction', (t) =>
     access: { kind: 'accountIpRestriction', adminsOnly: 'adminsOnly' },
     description: `Creates an IP restriction, which acts at once. ${lockOutHelp}`,
     args: {
-      input: t.arg({ type: CreateAccountIpRestrictionInput, required: true, description: 'The IP restriction.' }),
+      input: t.arg({ type: CreateAccountIpRestrictionInput, required: true, description: 'The account IP restriction.' }),
       ...idempotencyKeyArgument,
     },
     resolve: (query, _, { input }, context) => {
@@ -132,7 +132,7 @@ builder.mutationField('updateAccountIpRestriction', (t) =>
     access: { kind: 'accountIpRestriction', adminsOnly: 'adminsOnly' },
     description: `Changes an IP restriction; the change acts at once. ${lockOutHelp}`,
     args: {
-      id: t.arg.id({ required: true, description: 'The id of the IP restriction.' }),
+      id: t.arg.id({ required: true, description: 'The id of the account IP restriction.' }),
       input: t.arg({ type: UpdateAccountIpRestrictionInput, required: true, description: 'What to change.' }),
     },
     resolve: (query, _, { id, input }, context) => {

@@ -116,7 +116,7 @@ builder.mutationField('createApiKey', (t) =>
     description:
       'Creates an API key with the rights of its owner, or some of them. Its `token` is shown here and never again.',
     args: {
-      input: t.arg({ type: CreateApiKeyInput, required: true, description: 'The API key to create.' }),
+      input: t.arg({ type: CreateApiKeyInput, required: true, description: 'The API key.' }),
       ...idempotencyKeyArgument,
     },
     resolve: async (query, _, { input }, context) => {

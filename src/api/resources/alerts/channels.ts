@@ -57,7 +57,7 @@ builder.mutationField('createAlertChannel', (t) =>
       'here and never again. Nothing is sent to it until an alert rule names it, or `testAlertChannel` is asked to. Each recipient of ' +
       'e-mail is sent a link at once, and alerts only after agreeing there.',
     args: {
-      input: t.arg({ type: CreateAlertChannelInput, required: true, description: 'The channel.' }),
+      input: t.arg({ type: CreateAlertChannelInput, required: true, description: 'The alert channel.' }),
       ...idempotencyKeyArgument,
     },
     resolve: async (query, _, { input }, context) => {

@@ -111,7 +111,7 @@ builder.mutationField('createAlertRule', (t) =>
     access: { kind: 'alertRule', adminsOnly: 'adminsOnly' },
     description: `Creates an alert rule, of which an account may have ${RULES_MAX}. It is evaluated within a few seconds.`,
     args: {
-      input: t.arg({ type: CreateAlertRuleInput, required: true, description: 'The rule to create.' }),
+      input: t.arg({ type: CreateAlertRuleInput, required: true, description: 'The alert rule.' }),
       ...idempotencyKeyArgument,
     },
     resolve: (query, _, { input }, context) => {

@@ -108,7 +108,7 @@ builder.mutationField('createAlertSilence', (t) =>
     access: { kind: 'alertSilence', adminsOnly: 'adminsOnly' },
     description: `Silences alerts for a while. An account may have ${SILENCES_MAX} silences.`,
     args: {
-      input: t.arg({ type: CreateAlertSilenceInput, required: true, description: 'The silence.' }),
+      input: t.arg({ type: CreateAlertSilenceInput, required: true, description: 'The alert silence.' }),
       ...idempotencyKeyArgument,
     },
     resolve: async (query, _, { input }, context) => {

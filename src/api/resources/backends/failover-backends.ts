@@ -115,7 +115,7 @@ builder.mutationField('updateFailoverBackend', (t) =>
     access: { kind: 'failoverBackend' },
     description: 'Changes a failover backend. Traffic follows its new order at once.',
     args: {
-      id: t.arg.id({ required: true, description: 'The id of the backend.' }),
+      id: t.arg.id({ required: true, description: 'The id of the failover backend.' }),
       input: t.arg({ type: UpdateFailoverBackendInput, required: true, description: 'What to change.' }),
     },
     resolve: (query, _, { id, input }, context) => {

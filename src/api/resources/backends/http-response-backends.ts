@@ -76,7 +76,7 @@ const help = {
 };
 
 const CreateHttpResponseBackendInput = builder.inputType('CreateHttpResponseBackendInput', {
-  description: 'A new HTTP response. Every member may be left out.',
+  description: 'A new HTTP response backend. Every member may be left out.',
   fields: (t) => ({
     description: t.string({ description: 'What it is for, for people; at most 255 bytes.' }),
     metadata: t.string({ description: 'Anything, for machines; at most 4096 bytes.' }),
@@ -104,7 +104,7 @@ builder.mutationField('createHttpResponseBackend', (t) =>
     access: { kind: 'httpResponseBackend' },
     description: 'Creates an HTTP response. Routes of HTTPS edges, and other backends, can send their traffic to it.',
     args: {
-      input: t.arg({ type: CreateHttpResponseBackendInput, required: true, description: 'The HTTP response.' }),
+      input: t.arg({ type: CreateHttpResponseBackendInput, required: true, description: 'The HTTP response backend.' }),
       ...idempotencyKeyArgument,
     },
     resolve: (query, _, { input }, context) => {
@@ -124,7 +124,7 @@ builder.mutationField('updateHttpResponseBackend', (t) =>
     access: { kind: 'httpResponseBackend' },
     description: 'Changes an HTTP response. The next request is answered with the new one.',
     args: {
-      id: t.arg.id({ required: true, description: 'The id of the backend.' }),
+      id: t.arg.id({ required: true, description: 'The id of the HTTP response backend.' }),
       input: t.arg({ type: UpdateHttpResponseBackendInput, required: true, description: 'What to change.' }),
     },
     resolve: (query, _, { id, input }, context) => {

@@ -142,7 +142,7 @@ builder.mutationField('updateStaticBackend', (t) =>
     access: { kind: 'staticBackend' },
     description: 'Changes a static backend. The next connection goes to the new address; those that are open stay.',
     args: {
-      id: t.arg.id({ required: true, description: 'The id of the backend.' }),
+      id: t.arg.id({ required: true, description: 'The id of the static backend.' }),
       input: t.arg({ type: UpdateStaticBackendInput, required: true, description: 'What to change.' }),
     },
     resolve: (query, _, { id, input }, context) => {

@@ -79,7 +79,7 @@ const labelsHelp =
   'keys without `=`.';
 
 const CreateTunnelGroupBackendInput = builder.inputType('CreateTunnelGroupBackendInput', {
-  description: 'A new tunnel group.',
+  description: 'A new tunnel group backend.',
   fields: (t) => ({
     description: t.string({ description: 'What it is for, for people; at most 255 bytes.' }),
     metadata: t.string({ description: 'Anything, for machines; at most 4096 bytes.' }),
@@ -107,7 +107,7 @@ builder.mutationField('createTunnelGroupBackend', (t) =>
     description:
       'Creates a tunnel group. Edges and routes can send their traffic to it; tunnels need not be there yet.',
     args: {
-      input: t.arg({ type: CreateTunnelGroupBackendInput, required: true, description: 'The tunnel group.' }),
+      input: t.arg({ type: CreateTunnelGroupBackendInput, required: true, description: 'The tunnel group backend.' }),
       ...idempotencyKeyArgument,
     },
     resolve: (query, _, { input }, context) => createBackend(query, input, context),
@@ -137,7 +137,7 @@ builder.mutationField('updateTunnelGroupBackend', (t) =>
     access: { kind: 'tunnelGroupBackend' },
     description: 'Changes a tunnel group. Traffic follows its new labels at once.',
     args: {
-      id: t.arg.id({ required: true, description: 'The id of the backend.' }),
+      id: t.arg.id({ required: true, description: 'The id of the tunnel group backend.' }),
       input: t.arg({ type: UpdateTunnelGroupBackendInput, required: true, description: 'What to change.' }),
     },
     resolve: (query, _, { id, input }, context) => {

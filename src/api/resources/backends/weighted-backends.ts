@@ -120,7 +120,7 @@ builder.mutationField('updateWeightedBackend', (t) =>
     access: { kind: 'weightedBackend' },
     description: 'Changes a weighted backend. Traffic follows its new weights at once.',
     args: {
-      id: t.arg.id({ required: true, description: 'The id of the backend.' }),
+      id: t.arg.id({ required: true, description: 'The id of the weighted backend.' }),
       input: t.arg({ type: UpdateWeightedBackendInput, required: true, description: 'What to change.' }),
     },
     resolve: (query, _, { id, input }, context) => {

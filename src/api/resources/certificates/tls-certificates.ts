@@ -146,7 +146,7 @@ const tlsCertificates = collection({
 });
 
 const CreateTlsCertificateInput = builder.inputType('CreateTlsCertificateInput', {
-  description: 'A certificate to upload.',
+  description: 'A new TLS certificate.',
   fields: (t) => ({
     certificatePem: t.string({
       required: true,
@@ -180,7 +180,7 @@ builder.mutationField('createTlsCertificate', (t) =>
     access: { kind: 'tlsCertificate' },
     description: 'Uploads a certificate with its key. No visitor is shown it until a reserved domain names it.',
     args: {
-      input: t.arg({ type: CreateTlsCertificateInput, required: true, description: 'The certificate.' }),
+      input: t.arg({ type: CreateTlsCertificateInput, required: true, description: 'The TLS certificate.' }),
       ...idempotencyKeyArgument,
     },
     resolve: (query, _, { input }, context) => {

@@ -37,7 +37,7 @@ const certificateHelp =
   'own base domain there can be none.';
 
 export const CreateReservedDomainInput = builder.inputType('CreateReservedDomainInput', {
-  description: 'A domain to reserve.',
+  description: 'A new reserved domain.',
   fields: (t) => ({
     domain: t.string({
       required: true,

@@ -73,7 +73,7 @@ const reservedAddresses = collection({
 });
 
 const CreateReservedAddressInput = builder.inputType('CreateReservedAddressInput', {
-  description: 'A TCP address to reserve. Every member may be left out.',
+  description: 'A new reserved address. Every member may be left out.',
   fields: (t) => ({
     port: t.field({
       type: 'UInt32',
@@ -103,7 +103,7 @@ builder.mutationField('createReservedAddress', (t) =>
       'Reserves a TCP address: a port of the gateway that no other account can have. Fails with `CONFLICT` when the port ' +
       'is reserved, or another account serves it.',
     args: {
-      input: t.arg({ type: CreateReservedAddressInput, required: true, description: 'The address.' }),
+      input: t.arg({ type: CreateReservedAddressInput, required: true, description: 'The reserved address.' }),
       ...idempotencyKeyArgument,
     },
     resolve: (query, _, { input }, context) => reserveAddress(query, input, context),

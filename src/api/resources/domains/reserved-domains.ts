@@ -134,7 +134,7 @@ builder.mutationField('createReservedDomain', (t) =>
       'Reserves a domain with all names below it: other accounts can reserve none of them. Fails with `CONFLICT` when ' +
       'it is reserved already, or another account has a name above or below it.',
     args: {
-      input: t.arg({ type: CreateReservedDomainInput, required: true, description: 'The domain.' }),
+      input: t.arg({ type: CreateReservedDomainInput, required: true, description: 'The reserved domain.' }),
       ...idempotencyKeyArgument,
     },
     resolve: (query, _, { input }, context) => reserveDomain(query, input, context),

@@ -95,7 +95,7 @@ builder.mutationField('createEventDestination', (t) =>
       'Creates an event destination. The secrets in its `target` are shown here and never again. Nothing is sent to ' +
       'it until an event subscription names it, or `testEventDestination` is asked to.',
     args: {
-      input: t.arg({ type: CreateEventDestinationInput, required: true, description: 'The destination.' }),
+      input: t.arg({ type: CreateEventDestinationInput, required: true, description: 'The event destination.' }),
       ...idempotencyKeyArgument,
     },
     resolve: async (query, _, { input }, context) => {

@@ -109,7 +109,7 @@ builder.mutationField('createEventSubscription', (t) =>
     access: { kind: 'eventSubscription' },
     description: 'Creates an event subscription. From now on events of its types are delivered to its destinations.',
     args: {
-      input: t.arg({ type: CreateEventSubscriptionInput, required: true, description: 'The subscription.' }),
+      input: t.arg({ type: CreateEventSubscriptionInput, required: true, description: 'The event subscription.' }),
       ...idempotencyKeyArgument,
     },
     resolve: async (query, _, { input }, context) => {

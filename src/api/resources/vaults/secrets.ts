@@ -45,7 +45,7 @@ const nameHelp = 'Its name, unique in its vault: one line of 1 to 255 bytes.';
 const valueHelp = 'The secret itself, 1 to 8192 bytes. It is stored encrypted; nobody can read it afterwards.';
 
 const CreateSecretInput = builder.inputType('CreateSecretInput', {
-  description: 'A new secret, in the vault that `vaultId` or `vaultName` says.',
+  description: 'A new secret. It will be in the vault that `vaultId` or `vaultName` says.',
   fields: (t) => ({
     name: t.string({ required: true, description: nameHelp }),
     value: t.string({ required: true, description: valueHelp }),
@@ -75,7 +75,7 @@ builder.mutationField('createSecret', (t) =>
     access: { kind: 'secret' },
     description: `Creates a secret, of which an account may have ${SECRETS_MAX}. Policies can read it at once.`,
     args: {
-      input: t.arg({ type: CreateSecretInput, required: true, description: 'The secret to create.' }),
+      input: t.arg({ type: CreateSecretInput, required: true, description: 'The secret.' }),
       ...idempotencyKeyArgument,
     },
     resolve: (query, _, { input }, context) => {

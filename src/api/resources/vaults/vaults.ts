@@ -80,7 +80,7 @@ builder.mutationField('createVault', (t) =>
     access: { kind: 'vault' },
     description: `Creates a vault, of which an account may have ${VAULTS_MAX}.`,
     args: {
-      input: t.arg({ type: CreateVaultInput, required: true, description: 'The vault to create.' }),
+      input: t.arg({ type: CreateVaultInput, required: true, description: 'The vault.' }),
       ...idempotencyKeyArgument,
     },
     resolve: (query, _, { input }, context) => {
