@@ -141,9 +141,11 @@ async function startParts(parts: Lifecycle, config: Config, options: GatewayOpti
       start: () => startSessionCheck(registrar.endMissingSessions, log),
       stop: (timer) => clearInterval(timer),
     });
-  const visitorSessions = visitorSignIn(config, {
-    ...{ storage, baseUrl, log, now },
-    providerHosts: options.providerHosts,
+  const { providerHosts } = options;
+  const visitorSessions = await parts.start({
+    name: "visitors' sign-in",
+    start: () => visitorSignIn(config, { storage, baseUrl, log, now, providerHosts }),
+    stop: (signIn) => signIn.close(),
   });
   const traffic = { config, storage, node, registrar, baseUrl, reporter: events.reporter, log, registry };
   const { dataPlane, metrics, handOver } = await startTrafficPlane(parts, {

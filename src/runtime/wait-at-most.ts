@@ -1,10 +1,14 @@
 // Waits for work that may take too long.
 
-/** Waits until the promise has settled, but not for longer than so many milliseconds. @throws what it rejects with until then. */
-export async function waitAtMost(ms: number, promise: Promise<unknown>): Promise<void> {
+/**
+ * Waits until the promise has settled, but not for longer than so many milliseconds.
+ * @returns what it resolves with until then; otherwise undefined.
+ * @throws what it rejects with until then.
+ */
+export async function waitAtMost<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), ms);
   });
-  await Promise.race([promise, late]).finally(() => clearTimeout(timer));
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }

@@ -1,6 +1,7 @@
 // Finds the sessions of visitors, ends those whose time is over, and renews what is in them: under a lease, as a provider that
 // rotates its refresh tokens takes a second use of one for a theft.
 
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import {
   type NoSession,
@@ -11,6 +12,8 @@ import {
   type VisitorSession,
 } from '../http/visitor-sessions.ts';
 import { describeFailure } from '../runtime/describe-failure.ts';
+import { boundedTo } from '../runtime/lru-bound.ts';
+import { waitAtMost } from '../runtime/wait-at-most.ts';
 import { hasReservationCovering } from '../store/domains/reservations.ts';
 import type { Keys } from '../store/keys/keys.ts';
 import {
@@ -33,6 +36,11 @@ import { openContent, type SessionContent, sealContent, shownSession } from './s
 const USABLE_MS = 10_000;
 /** How long what could not be renewed is used, also while another process renews it; milliseconds. */
 const RETRY_MS = 2000;
+/** How long requests wait for a renewal. Then what there is counts, and the renewal goes on for later ones; milliseconds. */
+const PROMPT_MS = 2000;
+/** How long no request waits for a provider that has not answered promptly, in milliseconds. */
+const SLOW_MS = 30_000;
+const SLOW_PROVIDERS_MAX = 1000;
 /** The time of the last use is stored at most this often, in milliseconds, and more often where the limit without use is short. */
 const TOUCH_MS = 60_000;
 /** Longer than all that one renewal fetches: it has a description, a token and the user info to wait for. */
@@ -51,6 +59,8 @@ export class LiveSessions {
   readonly #deps: LiveSessionDeps;
   /** Renewals under way in this process, by the ids of sessions. */
   readonly #renewing = new Map<string, Promise<Renewed>>();
+  /** When providers were last not prompt, by `providerKey`: the wall clock. */
+  readonly #slowAt = new LRUCache<string, number>(boundedTo(SLOW_PROVIDERS_MAX));
 
   constructor(deps: LiveSessionDeps) {
     this.#deps = deps;
@@ -85,7 +95,7 @@ export class LiveSessions {
     const limit = Math.min(expiresAt, now() + terms.idleMs);
     if (now() < due)
       return shownSession(row, content, { wasChecked: false, usableUntil: Math.min(now() + USABLE_MS, limit, due) });
-    const renewed = await this.#renewOnce(row, content, terms);
+    const renewed = await this.#renewPromptly(row, content, terms);
     if (renewed === 'revoked') return renewed;
     const usableUntil = Math.min(now() + (renewed.isDone ? USABLE_MS : RETRY_MS), limit);
     const { wasChecked, failure } = renewed;
@@ -113,6 +123,11 @@ export class LiveSessions {
     return ids.filter((id) => !alive.has(id));
   }
 
+  /** Lets renewals end that no request waits for: what a provider gives for a refresh token, it may give once. */
+  async close(): Promise<void> {
+    await waitAtMost(PROMPT_MS, Promise.allSettled(this.#renewing.values()));
+  }
+
   /** What is in a session; undefined when it was sealed with a server key that is not here. */
   #open(row: FoundAppSession): SessionContent | undefined {
     const { keys, log } = this.#deps;
@@ -124,13 +139,45 @@ export class LiveSessions {
     }
   }
 
+  /** Renews a session; where the provider is not prompt, the session goes on as it is, and what comes later is stored. */
+  async #renewPromptly(row: FoundAppSession, content: SessionContent, terms: SignInTerms): Promise<Renewed> {
+    const renewal = this.#renewOnce(row, content, terms);
+    const renewed = this.#isSlow(terms) ? undefined : await waitAtMost(PROMPT_MS, renewal);
+    if (renewed) return renewed;
+    const failure = { error: 'signInUnavailable', reason: 'the provider does not answer promptly' } as const;
+    return { content, wasChecked: false, isDone: false, failure };
+  }
+
   /** Requests that come at once wait for one renewal. */
   #renewOnce(row: FoundAppSession, content: SessionContent, terms: SignInTerms): Promise<Renewed> {
     const underWay = this.#renewing.get(row.id);
     if (underWay) return underWay;
     const renewal = this.#renew(row, content, terms).finally(() => this.#renewing.delete(row.id));
     this.#renewing.set(row.id, renewal);
+    const { log } = this.#deps;
+    renewal.catch((error) =>
+      log.error({ err: describeFailure(error) }, "the renewal of a visitor's session has failed"),
+    );
     return renewal;
+  }
+
+  /** Notes whether the answers of a provider come promptly. */
+  #timed(terms: SignInTerms, answers: Promise<void>): Promise<void> {
+    const key = providerKey(terms);
+    let isPrompt = true;
+    const late = setTimeout(() => {
+      isPrompt = false;
+      this.#slowAt.set(key, this.#deps.now());
+    }, PROMPT_MS);
+    return answers.finally(() => {
+      clearTimeout(late);
+      if (isPrompt) this.#slowAt.delete(key);
+    });
+  }
+
+  #isSlow(terms: SignInTerms): boolean {
+    const age = this.#deps.now() - (this.#slowAt.get(providerKey(terms)) ?? Number.NEGATIVE_INFINITY);
+    return age >= 0 && age < SLOW_MS; // A clock that was ahead must not keep it slow.
   }
 
   async #renew(row: FoundAppSession, content: SessionContent, terms: SignInTerms): Promise<Renewed> {
@@ -138,10 +185,10 @@ export class LiveSessions {
     // Another process has the lease, or has renewed it since the row was read: what was read is used until that can be seen.
     if (!(await takeRenewal(this.#deps, row, LEASE_MS))) return { content, wasChecked: false, isDone: false };
     const provider = this.#deps.providerOf(terms);
+    const { subject } = content.identity;
     let renewed = content;
     let checkedAt = row.checkedAt;
-    try {
-      const { subject } = content.identity;
+    const ask = async () => {
       if (isExpired(content, now()))
         renewed = { ...content, tokens: await provider.refresh(terms, content.tokens, subject) };
       if (isUnchecked(checkedAt.getTime(), terms, now())) {
@@ -149,6 +196,9 @@ export class LiveSessions {
         renewed = { ...renewed, identity: identity ?? renewed.identity };
         checkedAt = new Date(now());
       }
+    };
+    try {
+      await this.#timed(terms, ask());
     } catch (error) {
       const { id, accountId } = row;
       log.info({ sessionId: id, accountId, err: describeFailure(error) }, 'a session of a visitor cannot be renewed');
@@ -169,6 +219,8 @@ export class LiveSessions {
 
 /** What came of a renewal. `isDone`: all that was due. */
 type Renewed = { content: SessionContent; wasChecked: boolean; isDone: boolean; failure?: SignInFailure } | 'revoked';
+
+const providerKey = ({ issuer, clientId }: SignInTerms) => JSON.stringify([issuer, clientId]);
 
 /** What tells the settings apart that a session is bound to, keyed, as one of them is a secret. */
 export function fingerprint(keys: Keys, terms: SignInTerms): string {

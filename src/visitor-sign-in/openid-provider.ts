@@ -25,6 +25,8 @@ const ISSUERS_MAX = 1000;
 const CACHE_TIMES = { fresh: 15 * 60_000, usable: 60 * 60_000, pause: 5000 };
 /** How far the clocks may differ; seconds. */
 const SKEW_SECONDS = 60;
+/** How far ahead an ID token may say that it was issued; seconds. */
+const AHEAD_MAX_SECONDS = 5 * 60;
 
 type Library = typeof OpenidClient;
 
@@ -72,7 +74,7 @@ export class OpenidProvider implements Provider {
       pkceCodeVerifier: checks.verifier,
       idTokenExpected: true,
     });
-    const claims: Record<string, unknown> = answer.claims() ?? {};
+    const claims: Record<string, unknown> = this.#checked(answer.claims(), terms) ?? {};
     const tokens = tokensOf(answer, undefined, this.#options.time());
     const subject = userIdOf(claims.sub);
     const told = await this.#userClaims(terms, tokens, subject);
@@ -84,7 +86,7 @@ export class OpenidProvider implements Provider {
   async refresh(terms: OpenidTerms, tokens: ProviderTokens, subject: string): Promise<ProviderTokens> {
     const { library, configuration } = await this.#configure(terms);
     const answer = await library.refreshTokenGrant(configuration, tokens.refreshToken);
-    const claims = answer.claims();
+    const claims = this.#checked(answer.claims(), terms);
     // OpenID Connect Core 1.0, section 12.2: an ID token that comes with it is of the same user.
     if (claims && claims.sub !== subject) throw new NoUserId('the refreshed ID token is of another user');
     return tokensOf(answer, tokens, this.#options.time());
@@ -112,6 +114,18 @@ export class OpenidProvider implements Provider {
   }
 
   /**
+   * Checks what the library leaves to the client (OpenID Connect Core 1.0, section 3.1.3.7, items 4, 5 and 10).
+   * @throws {WrongClaim}
+   */
+  #checked(claims: OpenidClient.IDToken | undefined, { clientId }: OpenidTerms): OpenidClient.IDToken | undefined {
+    if (claims?.azp !== undefined && claims.azp !== clientId)
+      throw new WrongClaim('the ID token is for another client');
+    if (claims && claims.iat > this.#options.time() / 1000 + AHEAD_MAX_SECONDS)
+      throw new WrongClaim('the ID token was issued in the future');
+    return claims;
+  }
+
+  /**
    * A configuration of its own for each use: it fetches the issuer's keys anew, so that keys that it has changed are found at once.
    */
   async #configure({ issuer, clientId, clientSecret }: OpenidTerms) {
@@ -136,6 +150,11 @@ export class OpenidProvider implements Provider {
     this.#descriptions.set(issuer, cache);
     return cache;
   }
+}
+
+/** An ID token says what must not be. */
+class WrongClaim extends Error {
+  readonly code = 'WRONG_CLAIM';
 }
 
 function authenticationOf(library: Library, description: OpenidClient.ServerMetadata, secret: string) {

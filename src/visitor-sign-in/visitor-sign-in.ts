@@ -47,6 +47,7 @@ export class VisitorSignIn implements VisitorSessions {
   readonly #answers: RateLimiter;
   readonly find: LiveSessions['find'];
   readonly ended: LiveSessions['ended'];
+  readonly close: LiveSessions['close'];
 
   constructor(deps: VisitorSignInDeps) {
     this.#deps = deps;
@@ -54,6 +55,7 @@ export class VisitorSignIn implements VisitorSessions {
     this.#answers = new RateLimiter(ANSWERS_MAX, deps.now);
     this.find = (...args) => this.#sessions.find(...args);
     this.ended = (ids) => this.#sessions.ended(ids);
+    this.close = () => this.#sessions.close();
   }
 
   async begin(

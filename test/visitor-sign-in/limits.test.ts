@@ -2,7 +2,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: templates of policies look like that
 
 import { once } from 'node:events';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { reserve } from '../support/agents/live.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
@@ -124,6 +124,40 @@ test('a provider that takes the refresh token back ends the session; one that is
   expect((await browser.open(`${origin}/`, asData)).status).toBe(401);
   stage.provider.intercept = undefined;
   expect((await browser.open(`${origin}/`, asData)).status).toBe(401);
+});
+
+test('while a provider hangs, one request waits for a moment, no other does, and its late answer counts', async () => {
+  const origin = await stage.serve({}, { after: [introduce] });
+  const visitors = [await stage.signIn(`${origin}/`), await stage.signIn(`${origin}/`, 'bob')];
+  const open = async ({ browser }: (typeof visitors)[number]) => {
+    passed += 3 * SECOND;
+    return echoOf(await browser.open(`${origin}/`, asData)).headers;
+  };
+  const held: (() => void)[] = [];
+  let givenUp = 0;
+  stage.provider.intercept = async (request, response) => {
+    if (request.url !== '/token') return false;
+    response.on('close', () => (givenUp += response.writableFinished ? 0 : 1));
+    await new Promise<void>((resolve) => held.push(resolve));
+    return false;
+  };
+  passed += HOUR;
+  for (const visitor of [...visitors, ...visitors, ...visitors]) {
+    const { 'x-token': token, 'x-error': error } = await open(visitor);
+    expect([token, error]).toEqual([
+      echoOf(visitor.page).headers['x-token'],
+      expect.stringMatching(/^ERR_GATEWAY_5202/),
+    ]);
+  }
+  // Each session is renewed once. Had each request waited for a moment, the first of them would have been given up.
+  expect([held.length, givenUp]).toEqual([2, 0]);
+  for (const answer of held) answer();
+  for (const visitor of visitors)
+    await vi.waitFor(async () => {
+      const { 'x-token': token, 'x-error': error } = await open(visitor);
+      expect([token === echoOf(visitor.page).headers['x-token'], error]).toEqual([false, '']);
+    }, 10_000);
+  expect(held).toHaveLength(2);
 });
 
 test('rules decide anew when the provider says something else of a visitor', async () => {

@@ -25,7 +25,7 @@ interface SignInParts {
 export function visitorSignIn(
   config: Config,
   { storage, baseUrl, log, now, providerHosts }: SignInParts,
-): VisitorSessionSource {
+): VisitorSessionSource & Pick<VisitorSignIn, 'close'> {
   const { prisma, changes, keys } = storage;
   const openid = new OpenidProvider({ hosts: hostsOfPolicies(config), time: now, monotonic: () => performance.now() });
   const oauth = new OauthProvider({ time: now, standIn: providerHosts });
