@@ -52,6 +52,29 @@ test('a chain is kept in its order, without what stands around it', async () => 
   });
 });
 
+test('a certificate without its issuer is kept, and says which one visitors may miss', async () => {
+  const root = await issue({ subject: 'O=Example, CN=missing root', issues: true });
+  const middle = await issue({ subject: 'CN=missing middle', issuer: root, issues: true });
+  const leaf = await issue({ subject: 'CN=leaf', issuer: middle });
+  const ofPublicRoot = await issue({
+    subject: 'CN=of a public root',
+    issuer: await issue({ subject: 'C=US, O=Internet Security Research Group, CN=ISRG Root X1', issues: true }),
+  });
+  const missing = async (first: Issued, ...above: Issued[]) => {
+    const certificate_pem = [first, ...above].map((one) => one.certificate_pem).join('');
+    const { id } = await upload({ ...sent(first), certificate_pem });
+    const query = 'query ($id: ID!) { tlsCertificate(id: $id) { missingIssuer } }';
+    return (await account.graphql(query, { id })).body.data.tlsCertificate.missingIssuer;
+  };
+  expect(await missing(leaf)).toBe('CN=missing middle');
+  expect(await missing(leaf, middle)).toBe('O=Example, CN=missing root');
+  for (const complete of [[leaf, middle, root], [root], [ofPublicRoot]] as const)
+    expect(await missing(...(complete as [Issued]))).toBeNull();
+  await account.call('POST', '/certificate_authorities', { ca_pem: root.certificate_pem });
+  expect(await missing(leaf, middle)).toBeNull();
+  expect(await missing(leaf)).toBe('CN=missing middle');
+});
+
 const rsa = {
   name: 'RSASSA-PKCS1-v1_5',
   hash: 'SHA-256',

@@ -5,6 +5,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { Logger } from 'pino';
+import { unknownIssuer } from '../../runtime/unknown-issuer.ts';
 import type { Pair } from './authority.ts';
 import { type Expiries, expiriesOf } from './certificate-expiry.ts';
 
@@ -134,6 +135,12 @@ async function readFiles(
         log.warn(
           { file: join(dir, file), from: new Date(pair.notBefore).toISOString() },
           'a certificate is not valid yet',
+        );
+      const issuer = unknownIssuer(pair.cert);
+      if (issuer !== undefined)
+        log.warn(
+          { file: join(dir, file), issuer: issuer.replaceAll('\n', ', ') },
+          'a certificate has come without its issuer, which visitors may not know',
         );
       files.push({ file, pair, before: isValid ? undefined : inForceOf(last, time()), isUsable: true });
     } catch (error) {

@@ -1,6 +1,5 @@
 import 'reflect-metadata';
 import { KeyObject, webcrypto, X509Certificate } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as x509 from '@peculiar/x509';
@@ -32,12 +31,15 @@ describe('the directory of the operator', () => {
     operator = await openAuthority(join(dir, 'operator'));
     await mkdir(join(dir, 'tls'));
   });
-  const read = async (): Promise<Line> => {
-    for (;;) {
-      const [line] = (await once(events, 'line')) as [Line];
-      if (line.text === 'certificates loaded') return line;
-    }
-  };
+  const read = () =>
+    new Promise<Line>((resolve) => {
+      const listener = (line: Line) => {
+        if (line.text !== 'certificates loaded') return;
+        events.off('line', listener);
+        resolve(line);
+      };
+      events.on('line', listener);
+    });
 
   test('its certificates come before those of the authority, an exact name before a wildcard', async () => {
     await put('wildcard', ['*.example.com'], operator);
@@ -79,6 +81,20 @@ describe('the directory of the operator', () => {
     ]);
     expect(leftOut[0]?.fields.err).toMatch(/^it ended on /);
     expect(leftOut[3]?.fields.err).toBe('the key is not that of the certificate');
+  });
+
+  test('one that comes without its issuer is shown, and the log names whom visitors may miss', async () => {
+    const lines: Line[] = [];
+    events.on('line', (line) => lines.push(line));
+    const middle = await server.below('CN=in between');
+    const whole = await middle.issue({ purpose: 'server', dns: ['whole.example.com'] });
+    const leaf = await middle.issue({ purpose: 'server', dns: ['leaf.example.com'] });
+    await put('whole', { ...whole, cert: whole.cert + server.cert });
+    await put('leaf', { ...leaf, cert: leaf.cert.replace(/(-----END CERTIFICATE-----)[\s\S]*/, '$1\n') });
+    const made = await certificates(join(dir, 'tls'));
+    expect(await made.secureContext('leaf.example.com')).toBeDefined();
+    const warned = lines.filter(({ text }) => /without its issuer/.test(text));
+    expect(warned.map(({ fields }) => fields)).toEqual([{ file: join(dir, 'tls/leaf.crt'), issuer: 'CN=in between' }]);
   });
 
   test('a file that comes, changes or goes is seen', async () => {

@@ -1,5 +1,7 @@
 // TLS certificates: what visitors of reserved domains are shown, uploaded or obtained. Their private keys never come out.
 
+import { X509Certificate } from 'node:crypto';
+import { unknownIssuer } from '../../../runtime/unknown-issuer.ts';
 import { newId } from '../../../store/ids.ts';
 import { sealPrivateKey } from '../../../store/keys/private-keys.ts';
 import { builder } from '../../builder/builder.ts';
@@ -13,6 +15,8 @@ import { readServerCertificate, type Subject } from './server-certificate.ts';
 
 /** Domains of a certificate that are told. */
 const DOMAINS_MAX = 20;
+/** Certificate authorities of one common name that are looked at. */
+const AUTHORITIES_MAX = 10;
 
 interface AlternativeNames {
   dnsNames: string[];
@@ -99,6 +103,27 @@ const TlsCertificate = builder.prismaObject('TlsCertificate', {
       }),
       issuerCommonName: t.exposeString('issuerCommonName', {
         description: 'The common name of who issued it; "" when there is none.',
+      }),
+      missingIssuer: t.string({
+        nullable: true,
+        description:
+          'Who issued it, where it was uploaded without the certificate of its issuer and visitors may not have that: it is neither ' +
+          'a publicly trusted root nor one of the account’s certificate authorities. Null otherwise.',
+        select: { certificatePem: true, issuedAt: true },
+        resolve: async ({ certificatePem, issuedAt }, _, { db, accountId }) => {
+          // The authority of one that was obtained has told which certificates belong to it.
+          const issuer = issuedAt === null ? unknownIssuer(certificatePem) : undefined;
+          if (issuer === undefined) return null;
+          const subjectCommonName = /^.*^CN=(.*)$/ms.exec(issuer)?.[1] ?? '';
+          const where = { accountId, subjectCommonName };
+          const known = await db.certificateAuthority.findMany({
+            where,
+            select: { caPem: true },
+            take: AUTHORITIES_MAX,
+          });
+          const isKnown = known.some(({ caPem }) => new X509Certificate(caPem).subject === issuer);
+          return isKnown ? null : issuer.replaceAll('\n', ', ');
+        },
       }),
       serialNumber: t.exposeString('serialNumber', {
         description: 'The number that its issuer gave it, in lower-case hexadecimal.',

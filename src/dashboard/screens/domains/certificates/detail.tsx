@@ -13,6 +13,7 @@ import { Button, LinkButton } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog.tsx';
 import { MetadataDialog } from '../../../ui/dialogs/metadata-dialog.tsx';
 import { ErrorNote } from '../../../ui/feedback/error-note.tsx';
+import { Note } from '../../../ui/feedback/note.tsx';
 import { Skeleton } from '../../../ui/feedback/skeleton.tsx';
 import { toast, toastWithUndo } from '../../../ui/feedback/toast.tsx';
 import { AuditHistory } from '../../../ui/history/audit-history.tsx';
@@ -58,6 +59,12 @@ export function CertificatePage() {
         </>
       }
     >
+      {certificate.missingIssuer !== null && (
+        <Note variant="warn">
+          It was uploaded without the certificate of its issuer ({certificate.missingIssuer}), which browsers may not
+          have. Upload it again with those that it is issued by after it.
+        </Note>
+      )}
       <DescriptionList
         items={[
           { name: 'For', value: [...dnsNames, ...ips].join(', ') },
