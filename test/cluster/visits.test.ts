@@ -11,6 +11,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { certificate, listen } from '../agent/client/peer.ts';
 import { eventually } from '../support/eventually.ts';
 import { onServer, type TestGateway } from '../support/gateway/gateway.ts';
+import { newSession, resumes } from '../support/tls-session.ts';
 import { visit } from '../support/visit.ts';
 import { agentAt, type Cluster, named, serve, service, startCluster } from './support.ts';
 
@@ -34,6 +35,14 @@ describe.runIf(onServer)('a visitor at another node', () => {
     const answer = await visit(url, entry.http, { path: '/path?query' });
     expect(answer).toMatchObject({ status: 200, body: `one ${host} /path?query` });
     expect(answer.headers['x-forwarded']).toBe('127.0.0.1 http');
+  });
+
+  test.each(['TLSv1.2', 'TLSv1.3'] as const)('resumes the session of TLS of the first one: %s', async (version) => {
+    const url = await serve(await agent(), await named('resumed'), { protocol: 'https' });
+    const { hostname: servername } = new URL(url);
+    const terms = { servername, ca: owner.ca, minVersion: version, maxVersion: version };
+    const session = await newSession(owner.https, terms);
+    for (const node of [owner, entry]) expect(await resumes(node.https, { ...terms, session })).toBe(true);
   });
 
   test('shares the connection behind the agent with the one before', async () => {

@@ -14,6 +14,7 @@ import { serve, service } from '../cluster/support.ts';
 import { HEARD_HERE, REQUESTS, startReceiver } from '../live/traffic-events/lab.ts';
 import { eventually } from '../support/eventually.ts';
 import { samples } from '../support/load/metrics.ts';
+import { newSession, resumes } from '../support/tls-session.ts';
 import { visit } from '../support/visit.ts';
 import { LONG, type ProcessGroup, startProcessGroup, WORKERS } from './support.ts';
 import { startVisitors } from './visitors.ts';
@@ -61,6 +62,15 @@ test.each(protocols)('whichever worker an %s visitor comes to, the tunnel that w
     );
   for (const worker of WORKERS) expect(await ask(await group.connectionAt(worker, protocol))).toEqual(names);
   for (let turn = 0; turn < VISITS; turn++) expect(await ask()).toEqual(names);
+});
+
+test.each(['TLSv1.2', 'TLSv1.3'] as const)('a session of TLS is resumed at either worker: %s', async (version) => {
+  // Nobody has this name, so no worker asks the other, which is stopped.
+  const terms = { servername: 'nobody.tunnel.localhost', ca: group.ca, minVersion: version, maxVersion: version };
+  const { https } = group.gateway;
+  const session = await group.at(0, () => newSession(https, terms));
+  for (const worker of WORKERS)
+    expect(await group.at(worker, () => resumes(https, { ...terms, session })), `worker ${worker}`).toBe(true);
 });
 
 test('the request log has what came to each worker', async () => {

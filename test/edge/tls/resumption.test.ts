@@ -1,12 +1,12 @@
 // Sessions of TLS that are offered again: only for the name that they were agreed for.
 
-import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { connect, type TLSSocket } from 'node:tls';
+import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { readFirstBytes } from '../../../src/edge/tls/first-bytes.ts';
 import { ParameterizedHandshakes } from '../../../src/edge/tls/tls-parameters.ts';
 import { type Identity, newIssuer } from '../../support/issuer.ts';
+import { sessionOf } from '../../support/tls-session.ts';
 import { listen } from '../sockets.ts';
 import { type Edge, startEdge } from './support.ts';
 
@@ -20,16 +20,6 @@ afterAll(() => edge.close());
 function serve(name: string): void {
   const endpoint = edge.serve(name, 1);
   onTestFinished(() => edge.endpoints.remove(endpoint));
-}
-
-/** A session that may be offered again. */
-async function sessionOf(socket: TLSSocket): Promise<Buffer> {
-  if (socket.getProtocol() === 'TLSv1.2') return socket.getSession() as Buffer;
-  const tls13 = once(socket, 'session');
-  // TLS 1.3 sends it behind the handshake; what is read brings it.
-  socket.resume().write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-  const [session] = await tls13;
-  return session as Buffer;
 }
 
 describe.each(['TLSv1.2', 'TLSv1.3'] as const)('%s', (version) => {
