@@ -156,7 +156,7 @@ async function startParts(parts: Lifecycle, config: Config, options: GatewayOpti
 
   await startNameServer(parts, config, { prisma, log, registry });
   // It looks up names that the name server answers for, and an answer that did not come is not asked for again soon.
-  await startCertificatePlane(parts, config, { storage, baseUrl, log, registry, now });
+  await startCertificatePlane(parts, config, { storage, nodeId: node.id, baseUrl, log, registry, now });
   const sessions = sessionCommandsByLink(
     dataPlane.cluster,
     registrar.isOwn,

@@ -137,12 +137,17 @@ test('a job that a process left behind is gone on with at the next start', async
   const { id } = await prisma.managedCertificate.create({
     data: { id: newId('mcert'), accountId: '', names: ['left.example.com'], privateKeyType: 'ecdsa', nextAt: null },
   });
-  await prisma.managedCertificate.update({ where: { id }, data: { leaseUntil: new Date(Date.now() + 120_000) } });
-  await endLeases(prisma);
-  expect(await prisma.managedCertificate.findUnique({ where: { id } })).toMatchObject({
-    leaseUntil: null,
-    leaseNumber: 1,
-  });
+  const leaseUntil = new Date(Date.now() + 120_000);
+  await prisma.managedCertificate.update({ where: { id }, data: { leaseUntil } });
+  const lease = () => prisma.managedCertificate.findUnique({ where: { id } });
+  const { id: own } = await prisma.node.findFirstOrThrow();
+  const other = await prisma.node.create({ data: { id: newId('node'), leaseUntil } });
+  await endLeases(prisma, own); // The other may be working on it.
+  expect(await lease()).toMatchObject({ leaseUntil, leaseNumber: 0 });
+  await prisma.node.update({ where: { id: other.id }, data: { leaseUntil: new Date() } });
+  await endLeases(prisma, own);
+  expect(await lease()).toMatchObject({ leaseUntil: null, leaseNumber: 1 });
+  await prisma.node.delete({ where: { id: other.id } });
 });
 
 async function retry(id: string): Promise<void> {

@@ -30,6 +30,7 @@ const REQUEST_MS = 30_000;
 
 export interface CertificatePlaneParts {
   storage: Storage;
+  nodeId: string;
   baseUrl(): string;
   log: Logger;
   registry: Registry;
@@ -41,14 +42,14 @@ export interface CertificatePlaneParts {
 export async function startCertificatePlane(
   parts: Lifecycle,
   config: Config,
-  { storage, baseUrl, log, registry, now }: CertificatePlaneParts,
+  { storage, nodeId, baseUrl, log, registry, now }: CertificatePlaneParts,
 ): Promise<void> {
   const { prisma, changes, keys } = storage;
   await adoptDomains(prisma);
   certificateMetrics(registry, prisma);
   if (!config.acmeTermsAgreed) return;
   // The embedded database belongs to this process: who worked on a job is gone.
-  if (config.databaseUrl === undefined) await endLeases(prisma);
+  await endLeases(prisma, config.databaseUrl === undefined ? undefined : nodeId);
   await adoptOwnNames(prisma, config.acmeOwnNames ? ownCertificateNames(config) : []);
   const ca = config.acmeCaFile === undefined ? undefined : await readAuthorities(config.acmeCaFile);
   const store = certificateJobStore({

@@ -98,8 +98,18 @@ export async function requestRevocation(db: Db, id: string, revocation: Revocati
   });
 }
 
-/** Has the jobs gone on with that a process was working on when it ended, without waiting for the end of its leases. */
-export async function endLeases(db: Db): Promise<void> {
+/**
+ * Has the jobs gone on with that a process was working on when it ended, without waiting for the end of its leases. Where other
+ * nodes are alive nothing is done, as it may be one of them. Who works on a job after all cannot store what comes of it.
+ * @param nodeId this node; undefined: no other process can use the database.
+ */
+export async function endLeases(db: Db, nodeId: string | undefined): Promise<void> {
+  if (nodeId !== undefined) {
+    const others = await db.$queryRaw<
+      object[]
+    >`SELECT 1 FROM node WHERE lease_until > now() AND id <> ${nodeId} LIMIT 1`;
+    if (others.length > 0) return;
+  }
   await db.managedCertificate.updateMany({
     where: { leaseUntil: { not: null } },
     data: { leaseUntil: null, leaseNumber: { increment: 1 } },
