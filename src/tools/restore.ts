@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '../config/config.ts';
 import { restore } from '../store/backup/backup.ts';
-import { recordAct } from './record-act.ts';
+import { recordForAll } from './record-act.ts';
 import { runTool } from './run-tool.ts';
 import { withStore } from './with-store.ts';
 
@@ -12,14 +12,6 @@ await runTool(async (file) => {
   if (!file) throw new Error('Say which backup: npm run restore -- FILE');
   const root = fileURLToPath(new URL('../..', import.meta.url));
   const rows = await restore(readConfig(process.env, root), resolve(file), join(root, 'prisma/migrations'));
-  await withStore(async ({ config, prisma }) => {
-    const accounts = await prisma.account.findMany({ select: { id: true } });
-    await prisma.$transaction(async (tx) => {
-      for (const { id } of accounts) {
-        const act = { action: 'RESTORED', kind: 'account', objectId: id, objectName: '' } as const;
-        await recordAct(tx, config, { accountId: id, tool: 'npm run restore' }, act);
-      }
-    });
-  });
+  await withStore(({ config, prisma }) => recordForAll(prisma, config, 'npm run restore', 'RESTORED'));
   console.log(`${file} is restored: ${Object.values(rows).reduce((sum, count) => sum + count, 0)} rows`);
 });

@@ -133,11 +133,17 @@ test(`a backup carries everything to ${onServer ? 'a PostgreSQL server' : 'anoth
   expect(await tool('restore', third, next)).toBe(`${next} is restored: ${all} rows\n`);
 
   const original = await contents(used);
-  const { rows: told } = await using(third, (pool) =>
-    pool.query(`DELETE FROM audit_entry WHERE action = 'RESTORED' RETURNING account_id, source, user_agent`),
-  );
-  await using(third, (pool) => pool.query(`DELETE FROM setting WHERE name = 'server_key_check'`)); // As any start writes it.
-  expect(told).toEqual([{ account_id: 'ac_1', source: 'GATEWAY', user_agent: 'npm run restore' }]);
+  const told = async (place: DatabaseLocation, action: string) => {
+    const taken = await using(place, async (pool) => {
+      await pool.query(`DELETE FROM setting WHERE name = 'server_key_check'`); // As any start writes it.
+      const sql = 'DELETE FROM audit_entry WHERE action::text = $1 RETURNING account_id, source, user_agent';
+      return pool.query(sql, [action]);
+    });
+    return taken.rows;
+  };
+  const line = (tool: string) => [{ account_id: 'ac_1', source: 'GATEWAY', user_agent: `npm run ${tool}` }];
+  expect(await told(second, 'BACKED_UP')).toEqual(line('backup'));
+  expect(await told(third, 'RESTORED')).toEqual(line('restore'));
   expect(await contents(second)).toEqual(original);
   expect(await contents(third)).toEqual(original);
   for (const { dataDir } of [second, third]) {

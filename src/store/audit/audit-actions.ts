@@ -20,6 +20,7 @@ export const AUDIT_ACTIONS = {
   CAPTURE_STOPPED: 'Requests to an endpoint were to be captured no longer.',
   CAPTURE_CLEARED: 'The captured requests to an endpoint were thrown away.',
   REQUEST_REPLAYED: 'A captured request was sent once more.',
+  BACKED_UP: 'All that the database has, with the server key, was written into a file.',
   RESTORED: 'The database was restored from a backup: what came after the backup is gone.',
   TESTED: 'An alert channel, an event destination or an edge was tried, by a real message or request.',
   POLICY_TRIED: 'A traffic policy was tried that asks servers, or with secrets that are stored.',
