@@ -110,6 +110,40 @@ describe('an authority', () => {
     expect(entry).not.toBeNull();
   });
 
+  const [MINUTE_MS, DAY_MS] = [60_000, 86_400_000];
+  const inMs = (time: string | null) => Date.parse(time ?? '') - lab.now();
+
+  test('that is away is asked again within half an hour each time, and no failure of the name is counted', async () => {
+    lab.authority.faults.refuse.newOrder = { status: 502 };
+    const { id } = await begin('away');
+    let { nextAt } = await lab.reach(id, 'FAILED_RETRYING');
+    // After the third failure of a name, the next try would be a day later.
+    for (let tries = 0; tries < 3; tries++) {
+      const before = nextAt;
+      lab.advance(inMs(before) + 1);
+      await expect.poll(async () => (await lab.reach(id, 'FAILED_RETRYING')).nextAt).not.toBe(before);
+      const again = await lab.provisioning(id);
+      expect(again).toMatchObject({ attempts: 0, errorCode: 'ERR_GATEWAY_26032' });
+      ({ nextAt } = again);
+      expect(inMs(nextAt)).toBeLessThan(31 * MINUTE_MS);
+    }
+    lab.authority.faults.refuse = {};
+    lab.advance(31 * MINUTE_MS);
+    await lab.reach(id, 'ISSUED');
+  });
+
+  test('that refuses while the clock is ahead ends no job by that, and is asked again once the clock is right', async () => {
+    lab.authority.faults.refuse.newOrder = { status: 403, type: 'unauthorized', detail: 'no' };
+    const { id } = await begin('ahead');
+    await lab.reach(id, 'FAILED_RETRYING');
+    lab.advance(40 * DAY_MS);
+    await expect.poll(async () => (await lab.provisioning(id)).attempts).toBe(2);
+    expect((await lab.provisioning(id)).state).toBe('FAILED_RETRYING');
+    lab.authority.faults.refuse = {};
+    lab.advance(-40 * DAY_MS);
+    await lab.reach(id, 'ISSUED');
+  });
+
   test('that has deactivated the account gets another one, and no domain fails', async () => {
     lab.authority.deactivateAccounts();
     const { id } = await begin('deactivated');
