@@ -29,7 +29,8 @@ beforeAll(async () => {
   ca = await newIssuer('CN=authority of upstreams');
   const file = join(inject('run'), 'upstreams.pem');
   await writeFile(file, ca.cert);
-  gateway = await startTestGateway({ BACKEND_HOSTS: '127.0.0.0/8,localhost', BACKEND_CA_FILE: file });
+  const reached = { BACKEND_HOSTS: '127.0.0.0/8,localhost', POLICY_FETCH: 'public' };
+  gateway = await startTestGateway({ ...reached, BACKEND_CA_FILE: file });
   account = await gateway.newAccount();
 });
 afterAll(() => gateway?.close());
@@ -114,6 +115,28 @@ describe('requests of an HTTPS edge', () => {
       const answer = await visitEdge(gateway, edge);
       expect([answer.status, errorOf(answer), untrusted.seen]).toEqual([502, 90370, expect.any(Array)]);
     }
+  });
+
+  test('have policies ask what backends may be at, and nothing else that is private', async () => {
+    let asked = 0;
+    const server = createServer((socket) => {
+      asked++;
+      socket.destroy();
+    });
+    onTestFinished(() => void server.close());
+    const policy = (url: string) => {
+      const actions = [{ type: 'http-request', config: { url } }];
+      return { traffic_policy: { value: JSON.stringify({ on_http_request: [{ actions }] }) } };
+    };
+    const edge = await newEdge(account);
+    const backend = { backend_id: await toPort(portOf((await startShowing('asking')).url)) };
+    const listed = `https://127.0.0.1:${await listen(server)}/`;
+    await newRoute(account, edge, { match: '/', backend, ...policy(listed) });
+    expect((await visitEdge(gateway, edge)).status).toBe(200);
+    expect(asked).toBeGreaterThan(0);
+    const other = { match: '/other', match_type: 'path_prefix', backend, ...policy('https://10.1.2.3/') };
+    const refused = await account.call('POST', `${edge.at}/routes`, other);
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('must be at a public address')]);
   });
 
   test('get 502 when nobody listens there, also where another backend could stand in', async () => {
