@@ -17,6 +17,8 @@ import { readServerCertificate, type Subject } from './server-certificate.ts';
 const DOMAINS_MAX = 20;
 /** Certificate authorities of one common name that are looked at. */
 const AUTHORITIES_MAX = 10;
+/** The authorities are looked up for each certificate. */
+const MISSING_ISSUER_WEIGHT = 10;
 
 interface AlternativeNames {
   dnsNames: string[];
@@ -106,6 +108,7 @@ const TlsCertificate = builder.prismaObject('TlsCertificate', {
       }),
       missingIssuer: t.string({
         nullable: true,
+        weight: MISSING_ISSUER_WEIGHT,
         description:
           'Who issued it, where it was uploaded without the certificate of its issuer and visitors may not have that: it is neither ' +
           'a publicly trusted root nor one of the account’s certificate authorities. Null otherwise.',
