@@ -91,7 +91,11 @@ builder.mutationField('createCertificateAuthority', (t) =>
     access: { kind: 'certificateAuthority' },
     description: 'Uploads the certificate of an authority. It has no effect until a mutual TLS module names it.',
     args: {
-      input: t.arg({ type: CreateCertificateAuthorityInput, required: true, description: 'The certificate authority.' }),
+      input: t.arg({
+        type: CreateCertificateAuthorityInput,
+        required: true,
+        description: 'The certificate authority.',
+      }),
       ...idempotencyKeyArgument,
     },
     resolve: (query, _, { input }, context) => {

@@ -106,7 +106,11 @@ builder.mutationField('createAccountIpRestriction', (t) =>
     access: { kind: 'accountIpRestriction', adminsOnly: 'adminsOnly' },
     description: `Creates an IP restriction, which acts at once. ${lockOutHelp}`,
     args: {
-      input: t.arg({ type: CreateAccountIpRestrictionInput, required: true, description: 'The account IP restriction.' }),
+      input: t.arg({
+        type: CreateAccountIpRestrictionInput,
+        required: true,
+        description: 'The account IP restriction.',
+      }),
       ...idempotencyKeyArgument,
     },
     resolve: (query, _, { input }, context) => {

@@ -2,16 +2,15 @@
 
 import { readHostPort, writeHostPort } from '../../../net/host-port.ts';
 import { ReachableHosts } from '../../../net/reachable-hosts.ts';
-import { newId } from '../../../store/ids.ts';
 import { builder } from '../../builder/builder.ts';
-import { collection, deleteMutation, Node, readRoutes } from '../../collections/collection.ts';
+import { Node } from '../../collections/collection.ts';
 import { boolean, NOTED_MEMBERS, text } from '../../collections/members.ts';
+import { rowFields } from '../../collections/notes.ts';
+import { resource } from '../../collections/resource.ts';
 import type { Context } from '../../context.ts';
 import { ApiError } from '../../errors/errors.ts';
-import { idempotencyKeyArgument } from '../../idempotency.ts';
 import { NOTE_COLUMNS } from '../../resource.ts';
-import { route } from '../../route.ts';
-import { checkBytes, checkTexts } from '../../text-limits.ts';
+import { checkBytes } from '../../text-limits.ts';
 import { NO_LABELS } from './backend-members.ts';
 
 /** A name has at most 253 bytes (RFC 1035, section 2.3.4), and a port five digits. */
@@ -20,6 +19,8 @@ const PORT = { min: 1, max: 65_535 };
 /** As it is stored: see the schema. */
 const KIND = { kind: 'FAILOVER' } as const;
 const OF_KIND = { ...KIND, address: { not: null } } as const;
+
+const ROW = { prefix: 'bkdsc', path: '/backends/static' };
 
 const StaticBackendTls = builder.objectRef<{ enabled: boolean }>('StaticBackendTls').implement({
   description: 'How a static backend is connected to.',
@@ -39,14 +40,7 @@ const StaticBackend = builder.prismaObject('Backend', {
     'can be reached for gets 502.',
   interfaces: [Node],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Its id: `bkdsc_…`.' }),
-    uri: t.string({
-      description: 'The URI of its REST resource.',
-      resolve: ({ id }, _, context) => context.uri(`/backends/static/${id}`),
-    }),
-    createdAt: t.expose('createdAt', { type: 'Timestamp', description: 'When it was created.' }),
-    description: t.exposeString('description', { description: 'What it is for, for people; at most 255 bytes.' }),
-    metadata: t.exposeString('metadata', { description: 'Anything, for machines; at most 4096 bytes.' }),
+    ...rowFields(t, ROW),
     address: t.string({
       description: 'The host and the port: `api.example.com:443`.',
       select: { address: true },
@@ -61,26 +55,6 @@ const StaticBackend = builder.prismaObject('Backend', {
   }),
 });
 
-const staticBackends = collection({
-  kind: 'staticBackend',
-  prefix: 'bkdsc',
-  path: '/backends/static',
-  single: 'staticBackend',
-  plural: 'staticBackends',
-  typeName: 'StaticBackend',
-  ref: StaticBackend,
-  members: { ...NOTED_MEMBERS, address: text('address'), 'tls.enabled': boolean('tls') },
-  table: (db) => db.backend,
-  where: () => OF_KIND,
-  audit: { name: 'static_backend', subject: 'A static backend' },
-  conflicts: { inUse: 'backendInUse' },
-  search: {
-    ...{ rank: 144, table: 'backend', title: 't.address', detail: 't.description' },
-    texts: ['t.address', ...NOTE_COLUMNS],
-    where: `t.kind = 'FAILOVER' AND t.address IS NOT NULL`,
-  },
-});
-
 const help = {
   address:
     'A name or an IP address, and a port: `api.example.com:443`, `192.0.2.1:8080`, `[2001:db8::1]:443`. Each time that the gateway ' +
@@ -93,72 +67,50 @@ const StaticBackendTlsInput = builder.inputType('StaticBackendTlsInput', {
   fields: (t) => ({ enabled: t.boolean({ description: 'Whether with TLS. Default: true in a new backend.' }) }),
 });
 
-const CreateStaticBackendInput = builder.inputType('CreateStaticBackendInput', {
-  description: 'A new static backend.',
-  fields: (t) => ({
-    description: t.string({ description: 'What it is for, for people; at most 255 bytes.' }),
-    metadata: t.string({ description: 'Anything, for machines; at most 4096 bytes.' }),
-    address: t.string({ required: true, description: help.address }),
-    tls: t.field({ type: StaticBackendTlsInput, description: `${help.tls} Default: without TLS.` }),
-  }),
-});
-
-const UpdateStaticBackendInput = builder.inputType('UpdateStaticBackendInput', {
-  description: 'What to change; a member left out or null stays as it is.',
-  fields: (t) => ({
-    description: t.string({ description: 'At most 255 bytes; "" clears it.' }),
-    metadata: t.string({ description: 'At most 4096 bytes; "" clears it.' }),
-    address: t.string({ description: `${help.address} Empty keeps what is there.` }),
-    tls: t.field({ type: StaticBackendTlsInput, description: help.tls }),
-  }),
-});
-
-builder.mutationField('createStaticBackend', (t) =>
-  t.prismaField({
-    type: StaticBackend,
-    nullable: true,
-    access: { kind: 'staticBackend' },
+export const { routes } = resource({
+  kind: 'staticBackend',
+  model: 'Backend',
+  ...ROW,
+  ref: StaticBackend,
+  listKey: 'backends',
+  shows: 'id uri createdAt description metadata address tls { enabled }',
+  members: { ...NOTED_MEMBERS, address: text('address'), 'tls.enabled': boolean('tls') },
+  where: () => OF_KIND,
+  audit: { name: 'static_backend', subject: 'A static backend' },
+  conflicts: { inUse: 'backendInUse' },
+  search: {
+    ...{ rank: 144, table: 'backend', title: 't.address', detail: 't.description' },
+    texts: ['t.address', ...NOTE_COLUMNS],
+    where: `t.kind = 'FAILOVER' AND t.address IS NOT NULL`,
+  },
+  create: {
     description: 'Creates a static backend. Edges, routes and other backends can send their traffic to it.',
-    args: {
-      input: t.arg({ type: CreateStaticBackendInput, required: true, description: 'The static backend.' }),
-      ...idempotencyKeyArgument,
-    },
-    resolve: (query, _, { input }, context) => {
-      const place = {
-        address: checkAddress(input.address, context),
-        tls: input.tls ? (input.tls.enabled ?? true) : false,
-      };
-      const own = { id: newId(staticBackends.prefix), accountId: context.accountId, labels: NO_LABELS };
-      const data = { ...checkTexts(input), ...KIND, ...own, ...place };
-      return context.create(staticBackends, (db) => db.backend.create({ ...query, data }));
-    },
-  }),
-);
-
-builder.mutationField('updateStaticBackend', (t) =>
-  t.prismaField({
-    type: StaticBackend,
-    nullable: true,
-    access: { kind: 'staticBackend' },
+    input: (t) => ({
+      address: t.string({ required: true, description: help.address }),
+      tls: t.field({ type: StaticBackendTlsInput, description: `${help.tls} Default: without TLS.` }),
+    }),
+    write: ({ address, tls }, context) => ({
+      ...{ ...KIND, labels: NO_LABELS, address: checkAddress(address, context) },
+      tls: tls ? (tls.enabled ?? true) : false,
+    }),
+  },
+  update: {
     description: 'Changes a static backend. The next connection goes to the new address; those that are open stay.',
-    args: {
-      id: t.arg.id({ required: true, description: 'The id of the static backend.' }),
-      input: t.arg({ type: UpdateStaticBackendInput, required: true, description: 'What to change.' }),
-    },
-    resolve: (query, _, { id, input }, context) => {
-      const where = { id, accountId: context.accountId, ...OF_KIND };
+    input: (t) => ({
+      address: t.string({ description: `${help.address} Empty keeps what is there.` }),
+      tls: t.field({ type: StaticBackendTlsInput, description: help.tls }),
+    }),
+    write: ({ address, tls }, context) => ({
       // Some clients write it as empty when they mean to keep it.
-      const address = input.address ? checkAddress(input.address, context) : undefined;
-      const data = { ...checkTexts(input), address, tls: input.tls?.enabled ?? undefined };
-      return context.update(staticBackends, id, (db) => db.backend.update({ ...query, where, data }));
-    },
-  }),
-);
-
-deleteMutation(staticBackends, 'deleteStaticBackend', {
-  description:
-    'Deletes a static backend; connections that are open stay. Answers with its id; fails with `CONFLICT` while an edge, a route ' +
-    'or another backend sends traffic to it.',
+      address: address ? checkAddress(address, context) : undefined,
+      tls: tls?.enabled ?? undefined,
+    }),
+  },
+  remove: {
+    description:
+      'Deletes a static backend; connections that are open stay. Answers with its id; fails with `CONFLICT` while an edge, a route ' +
+      'or another backend sends traffic to it.',
+  },
 });
 
 /** The address as it is stored. @throws {ApiError} when it is none, or may not be connected to whatever its name resolves to. */
@@ -173,12 +125,3 @@ function checkAddress(given: string, { app }: Context): string {
     throw new ApiError('backendAddressForbidden', { member, host });
   return writeHostPort(address);
 }
-
-const selection = 'id uri createdAt description metadata address tls { enabled }';
-
-export const routes = [
-  route('POST', '/backends/static', 201, 'createStaticBackend', selection),
-  ...readRoutes(staticBackends, 'backends', selection),
-  route('PATCH', '/backends/static/:id', 200, 'updateStaticBackend', selection),
-  route('DELETE', '/backends/static/:id', 204, 'deleteStaticBackend'),
-];

@@ -1,0 +1,176 @@
+// A kind of object, described once: what is particular to it. Its look-up, list, stream of changes, mutations and REST rows follow.
+// What fits no description is written out: its file calls `collection()` and adds its mutations itself.
+
+import type { InputFieldMap, InputShapeFromFields } from '@pothos/core';
+import { queryFromInfo } from '@pothos/plugin-prisma';
+import type { Db } from '../../store/database/client.ts';
+import type { Prisma } from '../../store/generated/prisma/client.ts';
+import { newId } from '../../store/ids.ts';
+import { builder, type ObjectRow } from '../builder/builder.ts';
+import type { RestrictedAccess } from '../builder/root-fields.ts';
+import type { Announce, Context } from '../context.ts';
+import { idempotencyKeyArgument } from '../idempotency.ts';
+import { nounOf, pluralOf, snakeCase } from '../naming.ts';
+import type { AuditedResource } from '../resource.ts';
+import { type Extension, type Route, route } from '../route.ts';
+import { checkTexts, type OwnerNotes } from '../text-limits.ts';
+import { type Collection, collection, type DeleteMutationOptions, deleteMutation, readRoutes } from './collection.ts';
+import { changedNotes, type InputBuilder, NOTES, type NoteTexts, newNotes } from './notes.ts';
+
+type ModelName = Prisma.ModelName;
+type Operations<M extends ModelName> = Prisma.TypeMap['model'][M]['operations'];
+/** The columns that no description has to name. */
+type OwnColumns = 'id' | 'accountId' | keyof OwnerNotes;
+
+/** The columns of a new row. */
+export type NewColumns<M extends ModelName> = Omit<
+  Extract<Operations<M>['create']['args']['data'], { accountId: string }>,
+  OwnColumns
+>;
+/** The columns of a row that change: undefined leaves what is there. */
+export type ChangedColumns<M extends ModelName> = Partial<
+  Omit<Extract<Operations<M>['update']['args']['data'], { accountId?: unknown }>, OwnColumns>
+>;
+
+/** Writes the row, with the columns that every kind has. @returns what the caller has asked for of it. */
+type Save<Columns> = (columns: Columns) => Promise<ObjectRow>;
+/** What is written: columns, or how the row is written where other rows of the transaction have a say. */
+type Written<Columns> = Columns | ((save: Save<Columns>, db: Db, announce: Announce) => Promise<ObjectRow>);
+
+interface Write<Columns, Members extends InputFieldMap> {
+  description: string;
+  /** What is to be said of the input beyond what it is. */
+  note?: string;
+  /** The members of the input besides the notes of the owner. */
+  input?(t: InputBuilder): Members;
+  /** What the mutation weighs in the cost of a document. */
+  weight?: number;
+  /**
+   * Checks what needs no other row, before the transaction, and says what is to be written.
+   * @param id of the object: the new one, or as it was given, which need not exist.
+   * @throws {ApiError} when the input is not as it should be.
+   */
+  write?(
+    input: InputShapeFromFields<Members> & OwnerNotes,
+    context: Context,
+    id: string,
+  ): Written<Columns> | Promise<Written<Columns>>;
+}
+
+export interface Description<M extends ModelName, C extends InputFieldMap, U extends InputFieldMap>
+  extends Omit<Collection, 'single' | 'plural' | 'typeName' | 'table' | 'kind' | 'audit'>,
+    Pick<AuditedResource, 'kind' | 'audit'>,
+    Pick<RestrictedAccess, 'adminsOnly'> {
+  /** The model of its rows. */
+  model: M;
+  /** The root fields, where they are not called as the kind. */
+  single?: string;
+  plural?: string;
+  /** Left out where a description is for people and metadata for machines; null: it has neither. */
+  notes?: NoteTexts | null;
+  /** What REST shows of it, as a GraphQL selection: the documented members, in their order. */
+  shows: string;
+  /** The member of REST's list; as the plural, when left out. */
+  listKey?: string;
+  /** What is different for clients written for the original service. */
+  extended?: Pick<Extension, 'selection' | 'parameters' | 'texts'>;
+  create: Write<NewColumns<M>, C>;
+  update: Write<ChangedColumns<M>, U>;
+  remove?: Omit<DeleteMutationOptions, 'adminsOnly'>;
+}
+
+/** What a description has become; other mutations can make its objects, too. */
+export type DescribedResource<Input> = Collection &
+  AuditedResource & {
+    routes: Route[];
+    /** @param query what is to be read of it. @throws {ApiError} when the input is not as it should be. */
+    createOne(context: Context, query: object, input: Input): Promise<ObjectRow>;
+  };
+
+type NoMembers = Record<never, never>;
+
+/** Adds all of a kind of object to the schema. */
+export function resource<M extends ModelName, C extends InputFieldMap = NoMembers, U extends InputFieldMap = NoMembers>(
+  description: Description<M, C, U>,
+): DescribedResource<InputShapeFromFields<C> & OwnerNotes> {
+  type CreateInput = InputShapeFromFields<C> & OwnerNotes;
+  type UpdateInput = InputShapeFromFields<U> & OwnerNotes;
+  const { model, notes = NOTES, shows, listKey, extended, adminsOnly, create, update, remove, ...more } = description;
+  const { kind, ref, path, single = kind, plural = pluralOf(kind) } = more;
+  const typeName = ref.name;
+  const noun = nounOf(kind);
+  const table = (db: Db) =>
+    db[`${model.charAt(0).toLowerCase()}${model.slice(1)}` as Prisma.TypeMap['meta']['modelProps']];
+  const self = collection({ ...more, typeName, single, plural, table });
+  const rowsOf = (db: Db) => table(db) as unknown as Record<'create' | 'update', (query: object) => Promise<ObjectRow>>;
+  const textsOf = (input: OwnerNotes) => (notes ? checkTexts(input, notes.errors) : {});
+
+  const createOne = async (context: Context, query: object, input: CreateInput) => {
+    const own = { ...textsOf(input), id: newId(self.prefix), accountId: context.accountId };
+    const written = (await create.write?.(input, context, own.id)) ?? {};
+    return context.create(self, (db, announce) => {
+      const save = (columns: object) => rowsOf(db).create({ ...query, data: { ...own, ...columns } });
+      return typeof written === 'function' ? written(save, db, announce) : save(written);
+    });
+  };
+  const updateOne = async (context: Context, query: object, id: string, input: UpdateInput) => {
+    const texts = textsOf(input);
+    const written = (await update.write?.(input, context, id)) ?? {};
+    const where = { id, accountId: context.accountId, ...(await self.where?.(context)) };
+    return context.update(self, id, (db, announce) => {
+      const save = (columns: object) => rowsOf(db).update({ ...query, where, data: { ...texts, ...columns } });
+      return typeof written === 'function' ? written(save, db, announce) : save(written);
+    });
+  };
+
+  const access = { kind: self.scopeKind ?? kind, adminsOnly };
+  const createInput = builder.inputType(`Create${typeName}Input`, {
+    description: sentences(`A new ${noun}.`, create.note),
+    fields: (t) => ({ ...(notes && newNotes(t, notes)), ...create.input?.(t) }),
+  });
+  builder.mutationField(`create${typeName}`, (t) =>
+    t.field({
+      type: ref,
+      nullable: true,
+      access,
+      weight: create.weight,
+      description: create.description,
+      args: {
+        input: t.arg({ type: createInput, required: true, description: `The ${noun}.` }),
+        ...idempotencyKeyArgument,
+      },
+      resolve: (_, { input }, context, info) =>
+        createOne(context, queryFromInfo({ context, info }), input as CreateInput),
+    }),
+  );
+  const updateInput = builder.inputType(`Update${typeName}Input`, {
+    description: sentences('What to change; a member left out or null stays as it is.', update.note),
+    fields: (t) => ({ ...(notes && changedNotes(t)), ...update.input?.(t) }),
+  });
+  builder.mutationField(`update${typeName}`, (t) =>
+    t.field({
+      type: ref,
+      nullable: true,
+      access,
+      weight: update.weight,
+      description: update.description,
+      args: {
+        id: t.arg.id({ required: true, description: `The id of the ${noun}.` }),
+        input: t.arg({ type: updateInput, required: true, description: 'What to change.' }),
+      },
+      resolve: (_, { id, input }, context, info) =>
+        updateOne(context, queryFromInfo({ context, info }), id, input as UpdateInput),
+    }),
+  );
+  deleteMutation(self, `delete${typeName}`, { ...remove, adminsOnly });
+
+  const routes = [
+    route('POST', path, 201, `create${typeName}`, shows, { extended }),
+    ...readRoutes(self, listKey ?? snakeCase(plural), shows, extended),
+    route('PATCH', `${path}/:id`, 200, `update${typeName}`, shows, { extended }),
+    route('DELETE', `${path}/:id`, 204, `delete${typeName}`),
+  ];
+  return { ...self, routes, createOne };
+}
+
+const sentences = (...parts: (string | undefined)[]) => parts.filter((part) => part).join(' ');
