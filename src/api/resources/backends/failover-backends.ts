@@ -2,14 +2,12 @@
 
 import type { Db } from '../../../store/database/client.ts';
 import { lockBackends } from '../../../store/edges/backend-graph.ts';
-import { newId } from '../../../store/ids.ts';
 import { builder } from '../../builder/builder.ts';
-import { collection, deleteMutation, Node, readRoutes } from '../../collections/collection.ts';
+import { Node } from '../../collections/collection.ts';
 import { NOTED_MEMBERS, relatedTexts } from '../../collections/members.ts';
-import { idempotencyKeyArgument } from '../../idempotency.ts';
+import { rowFields } from '../../collections/notes.ts';
+import { resource } from '../../collections/resource.ts';
 import { searchByNotes } from '../../resource.ts';
-import { route } from '../../route.ts';
-import { checkTexts } from '../../text-limits.ts';
 import {
   BACKENDS_MAX,
   backendMembersSelect,
@@ -21,6 +19,8 @@ import {
 
 const OF_KIND = { kind: 'FAILOVER', address: null } as const; // With an address it is a static one.
 
+const ROW = { prefix: 'bkdfo', path: '/backends/failover' };
+
 const FailoverBackend = builder.prismaObject('Backend', {
   variant: 'FailoverBackend',
   description:
@@ -28,14 +28,7 @@ const FailoverBackend = builder.prismaObject('Backend', {
     'online: a tunnel group with a live tunnel, an HTTP response, a static address, or a backend that leads to one that is online.',
   interfaces: [Node],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Its id: `bkdfo_…`.' }),
-    uri: t.string({
-      description: 'The URI of its REST resource.',
-      resolve: ({ id }, _, context) => context.uri(`/backends/failover/${id}`),
-    }),
-    createdAt: t.expose('createdAt', { type: 'Timestamp', description: 'When it was created.' }),
-    description: t.exposeString('description', { description: 'What it is for, for people; at most 255 bytes.' }),
-    metadata: t.exposeString('metadata', { description: 'Anything, for machines; at most 4096 bytes.' }),
+    ...rowFields(t, ROW),
     backends: t.field({
       type: ['ID'],
       description: 'The ids of the backends, the one that is tried first at the beginning.',
@@ -45,98 +38,55 @@ const FailoverBackend = builder.prismaObject('Backend', {
   }),
 });
 
-const failoverBackends = collection({
-  kind: 'failoverBackend',
-  prefix: 'bkdfo',
-  path: '/backends/failover',
-  single: 'failoverBackend',
-  plural: 'failoverBackends',
-  typeName: 'FailoverBackend',
-  ref: FailoverBackend,
-  members: { ...NOTED_MEMBERS, backends: relatedTexts('members', 'memberId') },
-  table: (db) => db.backend,
-  where: () => OF_KIND,
-  audit: { name: 'failover_backend', subject: 'A failover backend' },
-  conflicts: { inUse: 'backendInUse' },
-  search: { ...searchByNotes(142, 'backend'), where: `t.kind = 'FAILOVER' AND t.address IS NULL` },
-});
-
 const backendsHelp =
   `The ids of 1 to ${BACKENDS_MAX} backends of your account, the one to try first at the beginning. They may be of any kind, ` +
   'also weighted and failover backends, but must not lead back to this one, and over all of them to at most ' +
   `${NESTED_BACKENDS_MAX}.`;
 
-const CreateFailoverBackendInput = builder.inputType('CreateFailoverBackendInput', {
-  description: 'A new failover backend.',
-  fields: (t) => ({
-    description: t.string({ description: 'What it is for, for people; at most 255 bytes.' }),
-    metadata: t.string({ description: 'Anything, for machines; at most 4096 bytes.' }),
-    backends: t.idList({ required: true, description: backendsHelp }),
-  }),
-});
-
-const UpdateFailoverBackendInput = builder.inputType('UpdateFailoverBackendInput', {
-  description: 'What to change; a member left out or null stays as it is.',
-  fields: (t) => ({
-    description: t.string({ description: 'At most 255 bytes; "" clears it.' }),
-    metadata: t.string({ description: 'At most 4096 bytes; "" clears it.' }),
-    backends: t.idList({ description: `${backendsHelp} Replaces all of them; none, as \`[]\`, keeps them.` }),
-  }),
-});
-
-builder.mutationField('createFailoverBackend', (t) =>
-  t.prismaField({
-    type: FailoverBackend,
-    nullable: true,
-    access: { kind: 'failoverBackend' },
+export const { routes } = resource({
+  kind: 'failoverBackend',
+  model: 'Backend',
+  ...ROW,
+  ref: FailoverBackend,
+  listKey: 'backends',
+  shows: 'id uri createdAt description metadata backends',
+  members: { ...NOTED_MEMBERS, backends: relatedTexts('members', 'memberId') },
+  where: () => OF_KIND,
+  audit: { name: 'failover_backend', subject: 'A failover backend' },
+  conflicts: { inUse: 'backendInUse' },
+  search: { ...searchByNotes(142, 'backend'), where: `t.kind = 'FAILOVER' AND t.address IS NULL` },
+  create: {
     description: 'Creates a failover backend. Edges and routes can send their traffic to it.',
-    args: {
-      input: t.arg({ type: CreateFailoverBackendInput, required: true, description: 'The failover backend.' }),
-      ...idempotencyKeyArgument,
-    },
-    resolve: (query, _, { input }, context) => {
-      const { accountId } = context;
-      const texts = checkTexts(input);
-      return context.create(failoverBackends, async (db) => {
-        const create = await checkOrder(db, accountId, input.backends);
-        const data = { ...texts, ...OF_KIND, id: newId('bkdfo'), accountId, labels: NO_LABELS, members: { create } };
-        const row = await db.backend.create({ ...query, data });
-        await checkBackendGraph(db, data.id);
+    input: (t) => ({ backends: t.idList({ required: true, description: backendsHelp }) }),
+    write:
+      ({ backends }, { accountId }, id) =>
+      async (save, db) => {
+        const create = await checkOrder(db, accountId, backends);
+        const row = await save({ ...OF_KIND, labels: NO_LABELS, members: { create } });
+        await checkBackendGraph(db, id);
         return row;
-      });
-    },
-  }),
-);
-
-builder.mutationField('updateFailoverBackend', (t) =>
-  t.prismaField({
-    type: FailoverBackend,
-    nullable: true,
-    access: { kind: 'failoverBackend' },
+      },
+  },
+  update: {
     description: 'Changes a failover backend. Traffic follows its new order at once.',
-    args: {
-      id: t.arg.id({ required: true, description: 'The id of the failover backend.' }),
-      input: t.arg({ type: UpdateFailoverBackendInput, required: true, description: 'What to change.' }),
-    },
-    resolve: (query, _, { id, input }, context) => {
-      const where = { id, accountId: context.accountId, ...OF_KIND };
-      const texts = checkTexts(input);
-      const given = input.backends && input.backends.length > 0 ? input.backends : undefined;
-      return context.update(failoverBackends, id, async (db) => {
-        const create = given && (await checkOrder(db, context.accountId, given));
-        const data = { ...texts, members: create && { deleteMany: {}, create } };
-        const row = await db.backend.update({ ...query, where, data });
+    input: (t) => ({
+      backends: t.idList({ description: `${backendsHelp} Replaces all of them; none, as \`[]\`, keeps them.` }),
+    }),
+    write({ backends }, { accountId }, id) {
+      const given = backends && backends.length > 0 ? backends : undefined;
+      return async (save, db) => {
+        const create = given && (await checkOrder(db, accountId, given));
+        const row = await save({ members: create && { deleteMany: {}, create } });
         if (create) await checkBackendGraph(db, id);
         return row;
-      });
+      };
     },
-  }),
-);
-
-deleteMutation(failoverBackends, 'deleteFailoverBackend', {
-  description:
-    'Deletes a failover backend, not those that it sends traffic to. Answers with its id; fails with `CONFLICT` while an edge, ' +
-    'a route or another backend sends traffic to it.',
+  },
+  remove: {
+    description:
+      'Deletes a failover backend, not those that it sends traffic to. Answers with its id; fails with `CONFLICT` while an edge, ' +
+      'a route or another backend sends traffic to it.',
+  },
 });
 
 /** @throws {ApiError} as `checkMembers`. */
@@ -148,12 +98,3 @@ async function checkOrder(db: Db, accountId: string, ids: readonly string[]) {
   });
   return ids.map((memberId, position) => ({ memberId, position }));
 }
-
-const selection = 'id uri createdAt description metadata backends';
-
-export const routes = [
-  route('POST', '/backends/failover', 201, 'createFailoverBackend', selection),
-  ...readRoutes(failoverBackends, 'backends', selection),
-  route('PATCH', '/backends/failover/:id', 200, 'updateFailoverBackend', selection),
-  route('DELETE', '/backends/failover/:id', 204, 'deleteFailoverBackend'),
-];

@@ -2,15 +2,13 @@
 
 import type { Db } from '../../../store/database/client.ts';
 import { lockBackends } from '../../../store/edges/backend-graph.ts';
-import { newId } from '../../../store/ids.ts';
 import { builder } from '../../builder/builder.ts';
-import { collection, deleteMutation, Node, readRoutes } from '../../collections/collection.ts';
+import { Node } from '../../collections/collection.ts';
 import { NOTED_MEMBERS, relatedTexts } from '../../collections/members.ts';
+import { rowFields } from '../../collections/notes.ts';
+import { resource } from '../../collections/resource.ts';
 import { ApiError } from '../../errors/errors.ts';
-import { idempotencyKeyArgument } from '../../idempotency.ts';
 import { searchByNotes } from '../../resource.ts';
-import { route } from '../../route.ts';
-import { checkTexts } from '../../text-limits.ts';
 import {
   BACKENDS_MAX,
   backendMembersSelect,
@@ -23,6 +21,8 @@ import {
 const WEIGHT_MAX = 10_000;
 const OF_KIND = { kind: 'WEIGHTED' } as const;
 
+const ROW = { prefix: 'bkdwd', path: '/backends/weighted' };
+
 const WeightedBackend = builder.prismaObject('Backend', {
   variant: 'WeightedBackend',
   description:
@@ -30,14 +30,7 @@ const WeightedBackend = builder.prismaObject('Backend', {
     'those that are online, with the probability of its weight among them.',
   interfaces: [Node],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Its id: `bkdwd_…`.' }),
-    uri: t.string({
-      description: 'The URI of its REST resource.',
-      resolve: ({ id }, _, context) => context.uri(`/backends/weighted/${id}`),
-    }),
-    createdAt: t.expose('createdAt', { type: 'Timestamp', description: 'When it was created.' }),
-    description: t.exposeString('description', { description: 'What it is for, for people; at most 255 bytes.' }),
-    metadata: t.exposeString('metadata', { description: 'Anything, for machines; at most 4096 bytes.' }),
+    ...rowFields(t, ROW),
     backends: t.field({
       type: 'Weights',
       description: 'The weights of the backends by their ids, in the order in which they were given.',
@@ -47,101 +40,58 @@ const WeightedBackend = builder.prismaObject('Backend', {
   }),
 });
 
-const weightedBackends = collection({
-  kind: 'weightedBackend',
-  prefix: 'bkdwd',
-  path: '/backends/weighted',
-  single: 'weightedBackend',
-  plural: 'weightedBackends',
-  typeName: 'WeightedBackend',
-  ref: WeightedBackend,
-  members: { ...NOTED_MEMBERS, backends: relatedTexts('members', 'memberId') },
-  table: (db) => db.backend,
-  where: () => OF_KIND,
-  audit: { name: 'weighted_backend', subject: 'A weighted backend' },
-  conflicts: { inUse: 'backendInUse' },
-  search: { ...searchByNotes(141, 'backend'), where: `t.kind = 'WEIGHTED'` },
-});
-
 const backendsHelp =
   'Weights by the ids of backends of your account, as `{ "bkdtg_…": 90, "bkdtg_…": 10 }`: 1 to ' +
   `${BACKENDS_MAX} backends, weights from 0, which is never chosen, to ${WEIGHT_MAX}. They may be of any kind, also ` +
   `weighted and failover backends, but must not lead back to this one, and over all of them to at most ${NESTED_BACKENDS_MAX}.`;
 
-const CreateWeightedBackendInput = builder.inputType('CreateWeightedBackendInput', {
-  description: 'A new weighted backend.',
-  fields: (t) => ({
-    description: t.string({ description: 'What it is for, for people; at most 255 bytes.' }),
-    metadata: t.string({ description: 'Anything, for machines; at most 4096 bytes.' }),
-    backends: t.field({ type: 'Weights', required: true, description: backendsHelp }),
-  }),
-});
-
-const UpdateWeightedBackendInput = builder.inputType('UpdateWeightedBackendInput', {
-  description: 'What to change; a member left out or null stays as it is.',
-  fields: (t) => ({
-    description: t.string({ description: 'At most 255 bytes; "" clears it.' }),
-    metadata: t.string({ description: 'At most 4096 bytes; "" clears it.' }),
-    backends: t.field({
-      type: 'Weights',
-      description: `${backendsHelp} Replaces all of them; none, as \`{}\`, keeps them.`,
-    }),
-  }),
-});
-
-builder.mutationField('createWeightedBackend', (t) =>
-  t.prismaField({
-    type: WeightedBackend,
-    nullable: true,
-    access: { kind: 'weightedBackend' },
+export const { routes } = resource({
+  kind: 'weightedBackend',
+  model: 'Backend',
+  ...ROW,
+  ref: WeightedBackend,
+  listKey: 'backends',
+  shows: 'id uri createdAt description metadata backends',
+  members: { ...NOTED_MEMBERS, backends: relatedTexts('members', 'memberId') },
+  where: () => OF_KIND,
+  audit: { name: 'weighted_backend', subject: 'A weighted backend' },
+  conflicts: { inUse: 'backendInUse' },
+  search: { ...searchByNotes(141, 'backend'), where: `t.kind = 'WEIGHTED'` },
+  create: {
     description: 'Creates a weighted backend. Edges and routes can send their traffic to it.',
-    args: {
-      input: t.arg({ type: CreateWeightedBackendInput, required: true, description: 'The weighted backend.' }),
-      ...idempotencyKeyArgument,
-    },
-    resolve: (query, _, { input }, context) => {
-      const { accountId } = context;
-      const texts = checkTexts(input);
-      return context.create(weightedBackends, async (db) => {
-        const create = await checkWeights(db, accountId, input.backends);
-        const data = { ...texts, ...OF_KIND, id: newId('bkdwd'), accountId, labels: NO_LABELS, members: { create } };
-        const row = await db.backend.create({ ...query, data });
-        await checkBackendGraph(db, data.id);
+    input: (t) => ({ backends: t.field({ type: 'Weights', required: true, description: backendsHelp }) }),
+    write:
+      ({ backends }, { accountId }, id) =>
+      async (save, db) => {
+        const create = await checkWeights(db, accountId, backends);
+        const row = await save({ ...OF_KIND, labels: NO_LABELS, members: { create } });
+        await checkBackendGraph(db, id);
         return row;
-      });
-    },
-  }),
-);
-
-builder.mutationField('updateWeightedBackend', (t) =>
-  t.prismaField({
-    type: WeightedBackend,
-    nullable: true,
-    access: { kind: 'weightedBackend' },
+      },
+  },
+  update: {
     description: 'Changes a weighted backend. Traffic follows its new weights at once.',
-    args: {
-      id: t.arg.id({ required: true, description: 'The id of the weighted backend.' }),
-      input: t.arg({ type: UpdateWeightedBackendInput, required: true, description: 'What to change.' }),
-    },
-    resolve: (query, _, { id, input }, context) => {
-      const where = { id, accountId: context.accountId, ...OF_KIND };
-      const texts = checkTexts(input);
-      const given = input.backends && Object.keys(input.backends).length > 0 ? input.backends : undefined;
-      return context.update(weightedBackends, id, async (db) => {
-        const create = given && (await checkWeights(db, context.accountId, given));
-        const data = { ...texts, members: create && { deleteMany: {}, create } };
-        const row = await db.backend.update({ ...query, where, data });
+    input: (t) => ({
+      backends: t.field({
+        type: 'Weights',
+        description: `${backendsHelp} Replaces all of them; none, as \`{}\`, keeps them.`,
+      }),
+    }),
+    write({ backends }, { accountId }, id) {
+      const given = backends && Object.keys(backends).length > 0 ? backends : undefined;
+      return async (save, db) => {
+        const create = given && (await checkWeights(db, accountId, given));
+        const row = await save({ members: create && { deleteMany: {}, create } });
         if (create) await checkBackendGraph(db, id);
         return row;
-      });
+      };
     },
-  }),
-);
-
-deleteMutation(weightedBackends, 'deleteWeightedBackend', {
-  description:
-    'Deletes a weighted backend, not those that it sends traffic to. Answers with its id; fails with `CONFLICT` while an edge, ' +
-    'a route or another backend sends traffic to it.',
+  },
+  remove: {
+    description:
+      'Deletes a weighted backend, not those that it sends traffic to. Answers with its id; fails with `CONFLICT` while an edge, ' +
+      'a route or another backend sends traffic to it.',
+  },
 });
 
 /** @throws {ApiError} when a weight is out of range, or as `checkMembers`. */
@@ -154,12 +104,3 @@ async function checkWeights(db: Db, accountId: string, weights: Readonly<Record<
   await checkMembers(db, accountId, Object.keys(weights), { tooMany: 'tooManyWeightedBackends', at: () => member });
   return Object.entries(weights).map(([memberId, weight], position) => ({ memberId, weight, position }));
 }
-
-const selection = 'id uri createdAt description metadata backends';
-
-export const routes = [
-  route('POST', '/backends/weighted', 201, 'createWeightedBackend', selection),
-  ...readRoutes(weightedBackends, 'backends', selection),
-  route('PATCH', '/backends/weighted/:id', 200, 'updateWeightedBackend', selection),
-  route('DELETE', '/backends/weighted/:id', 204, 'deleteWeightedBackend'),
-];

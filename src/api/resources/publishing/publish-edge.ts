@@ -5,7 +5,7 @@ import { FEW_PER_DOCUMENT } from '../../builder/field-cost.ts';
 import type { Context } from '../../context.ts';
 import { idempotencyKeyArgument } from '../../idempotency.ts';
 import type { Route } from '../../route.ts';
-import { createBackend } from '../backends/tunnel-group-backends.ts';
+import { tunnelGroupBackends } from '../backends/tunnel-group-backends.ts';
 import { reserveDomain } from '../domains/reserved-domains.ts';
 import { createRoute } from '../https-edge-routes.ts';
 import { createHttpsEdge } from '../https-edges.ts';
@@ -96,7 +96,8 @@ async function publish(input: typeof PublishEdgeInput.$inferInput, context: Cont
   const name = await readEdgeName(host, context);
   const domainId = name.domainId ?? note(await reserveDomain(ids, { domain: name.domain, description }, context));
   const backendId =
-    (await sameBackend(labels, context)) ?? note(await createBackend(ids, { labels, description }, context));
+    (await sameBackend(labels, context)) ??
+    note(await tunnelGroupBackends.createOne(context, ids, { labels, description }));
   const edge = { description, hostports: [`${name.domain}:443`] };
   const backend = { backendId };
   if (protocol === 'tls') {
