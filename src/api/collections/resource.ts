@@ -15,6 +15,7 @@ import type { AuditedResource } from '../resource.ts';
 import { type Extension, type Route, route } from '../route.ts';
 import { checkTexts, type OwnerNotes } from '../text-limits.ts';
 import { type Collection, collection, type DeleteMutationOptions, deleteMutation, readRoutes } from './collection.ts';
+import type { ListMembers } from './members.ts';
 import { changedNotes, type InputBuilder, NOTES, type NoteTexts, newNotes } from './notes.ts';
 
 type ModelName = Prisma.ModelName;
@@ -58,9 +59,11 @@ interface Write<Columns, Members extends InputFieldMap> {
 }
 
 export interface Description<M extends ModelName, C extends InputFieldMap, U extends InputFieldMap>
-  extends Omit<Collection, 'single' | 'plural' | 'typeName' | 'table' | 'kind' | 'audit'>,
+  extends Omit<Collection, 'single' | 'plural' | 'typeName' | 'table' | 'kind' | 'audit' | 'members'>,
     Pick<AuditedResource, 'kind' | 'audit'>,
     Pick<RestrictedAccess, 'adminsOnly'> {
+  /** What its list can be filtered, ordered and searched by. */
+  members: ListMembers;
   /** The model of its rows. */
   model: M;
   /** The root fields, where they are not called as the kind. */
@@ -82,6 +85,7 @@ export interface Description<M extends ModelName, C extends InputFieldMap, U ext
 /** What a description has become; other mutations can make its objects, too. */
 export type DescribedResource<Input> = Collection &
   AuditedResource & {
+    members: ListMembers;
     routes: Route[];
     /** @param query what is to be read of it. @throws {ApiError} when the input is not as it should be. */
     createOne(context: Context, query: object, input: Input): Promise<ObjectRow>;

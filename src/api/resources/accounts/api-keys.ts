@@ -1,30 +1,24 @@
 // API keys: what clients of this API prove themselves with (specification section 5).
 
-import { newId, newSecret } from '../../../store/ids.ts';
+import { newSecret } from '../../../store/ids.ts';
 import { builder } from '../../builder/builder.ts';
-import { collection, deleteMutation, Node, readRoutes } from '../../collections/collection.ts';
+import { Node } from '../../collections/collection.ts';
 import { id, NOTED_MEMBERS, time } from '../../collections/members.ts';
+import { KEY_NOTES, rowFields } from '../../collections/notes.ts';
+import { resource } from '../../collections/resource.ts';
 import type { Context } from '../../context.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
-import { idempotencyKeyArgument } from '../../idempotency.ts';
 import { searchByNotes } from '../../resource.ts';
-import { route } from '../../route.ts';
-import { checkTexts } from '../../text-limits.ts';
 import { readScopes } from './key-scopes.ts';
 import { checkHolder, chooseOwner, Owner } from './owner.ts';
+
+const ROW = { prefix: 'ak', path: '/api_keys' };
 
 const ApiKey = builder.prismaObject('ApiKey', {
   description: 'A key to this API.',
   interfaces: [Node],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Its id: `ak_…`.' }),
-    uri: t.string({
-      description: 'The URI of its REST resource.',
-      resolve: ({ id }, _, context) => context.uri(`/api_keys/${id}`),
-    }),
-    createdAt: t.expose('createdAt', { type: 'Timestamp', description: 'When it was created.' }),
-    description: t.exposeString('description', { description: 'Who or what uses it, for people; at most 255 bytes.' }),
-    metadata: t.exposeString('metadata', { description: 'Anything, for machines; at most 4096 bytes.' }),
+    ...rowFields(t, { ...ROW, notes: KEY_NOTES }),
     token: t.string({
       nullable: true,
       description: 'The key itself. Only the answer to `createApiKey` has it; nobody can read it afterwards.',
@@ -52,48 +46,61 @@ const ApiKey = builder.prismaObject('ApiKey', {
   }),
 });
 
-export const apiKeys = collection({
+const SCOPES =
+  'What it may do, as in `read`, `reserved_domain:read`, `tls_edge:write`, `credential:write:cr_…`; at most 50. Empty: all.';
+
+export const apiKeys = resource({
   kind: 'apiKey',
-  prefix: 'ak',
-  path: '/api_keys',
-  single: 'apiKey',
-  plural: 'apiKeys',
-  typeName: 'ApiKey',
+  model: 'ApiKey',
+  ...ROW,
   ref: ApiKey,
+  notes: KEY_NOTES,
+  listKey: 'keys',
+  shows: 'id uri createdAt description metadata token ownerId scopes expiresAt',
   members: {
     ...NOTED_MEMBERS,
     owner_id: id('ownerId', { isOrdered: true }),
     last_used_at: time('lastUsedAt', { isNullable: true }),
     expires_at: time('expiresAt', { isNullable: true, isOrdered: false }),
   },
-  table: (db) => db.apiKey,
   audit: { name: 'api_key', subject: 'An API key' },
   search: searchByNotes(50, 'api_key'),
+  create: {
+    description:
+      'Creates an API key with the rights of its owner, or some of them. Its `token` is shown here and never again.',
+    note: 'Every member may be left out.',
+    input: (t) => ({
+      ownerId: t.id({ description: 'Who is to hold it; you, when left out. Only admins may name another.' }),
+      scopes: t.stringList({ description: SCOPES }),
+      expiresAt: t.field({ type: 'Timestamp', description: 'Until when it is accepted; for good, when left out.' }),
+    }),
+    async write(input, context, id) {
+      const token = newSecret(id);
+      const ownerId = await chooseOwner(context, input.ownerId);
+      const columns = { ...checkLimits(input, context, true), ownerId, digest: context.app.keys.digest(token) };
+      return async (save) => ({ ...(await save(columns)), token });
+    },
+  },
+  update: {
+    description: 'Changes what an API key says of itself.',
+    input: (t) => ({
+      scopes: t.stringList({ description: `${SCOPES} Replaces the whole list.` }),
+      expiresAt: t.field({ type: 'Timestamp', description: 'Until when it is accepted from now on.' }),
+    }),
+    async write(input, context, id) {
+      const columns = checkLimits(input, context);
+      await checkHeld(context, id);
+      return columns;
+    },
+  },
+  remove: {
+    description:
+      'Revokes an API key: it is refused from the next request on, and subscriptions it opened end. Answers with its id.',
+    check: checkHeld,
+  },
 });
 
-const SCOPES =
-  'What it may do, as in `read`, `reserved_domain:read`, `tls_edge:write`, `credential:write:cr_…`; at most 50. Empty: all.';
-
-const CreateApiKeyInput = builder.inputType('CreateApiKeyInput', {
-  description: 'A new API key. Every member may be left out.',
-  fields: (t) => ({
-    description: t.string({ description: 'Who or what will use it, for people; at most 255 bytes.' }),
-    metadata: t.string({ description: 'Anything, for machines; at most 4096 bytes.' }),
-    ownerId: t.id({ description: 'Who is to hold it; you, when left out. Only admins may name another.' }),
-    scopes: t.stringList({ description: SCOPES }),
-    expiresAt: t.field({ type: 'Timestamp', description: 'Until when it is accepted; for good, when left out.' }),
-  }),
-});
-
-const UpdateApiKeyInput = builder.inputType('UpdateApiKeyInput', {
-  description: 'What to change; a member left out or null stays as it is.',
-  fields: (t) => ({
-    description: t.string({ description: 'At most 255 bytes; "" clears it.' }),
-    metadata: t.string({ description: 'At most 4096 bytes; "" clears it.' }),
-    scopes: t.stringList({ description: `${SCOPES} Replaces the whole list.` }),
-    expiresAt: t.field({ type: 'Timestamp', description: 'Until when it is accepted from now on.' }),
-  }),
-});
+export const { routes } = apiKeys;
 
 interface Limits {
   scopes?: readonly string[] | null;
@@ -108,56 +115,6 @@ function checkLimits({ scopes, expiresAt }: Limits, { app, caller: { keyExpiresA
   return { scopes: scopes ? readScopes(scopes) : undefined, expiresAt: expiresAt ?? undefined };
 }
 
-builder.mutationField('createApiKey', (t) =>
-  t.prismaField({
-    type: ApiKey,
-    nullable: true,
-    access: { kind: null },
-    description:
-      'Creates an API key with the rights of its owner, or some of them. Its `token` is shown here and never again.',
-    args: {
-      input: t.arg({ type: CreateApiKeyInput, required: true, description: 'The API key.' }),
-      ...idempotencyKeyArgument,
-    },
-    resolve: async (query, _, { input }, context) => {
-      const { accountId, app } = context;
-      const id = newId(apiKeys.prefix);
-      const token = newSecret(id);
-      const texts = checkTexts(input, 'key');
-      const ownerId = await chooseOwner(context, input.ownerId);
-      const limits = checkLimits(input, context, true);
-      const data = { ...texts, ...limits, id, accountId, ownerId, digest: app.keys.digest(token) };
-      const apiKey = await context.create(apiKeys, (db) => db.apiKey.create({ ...query, data }));
-      return { ...apiKey, token };
-    },
-  }),
-);
-
-builder.mutationField('updateApiKey', (t) =>
-  t.prismaField({
-    type: ApiKey,
-    nullable: true,
-    access: { kind: null },
-    description: 'Changes what an API key says of itself.',
-    args: {
-      id: t.arg.id({ required: true, description: 'The id of the API key.' }),
-      input: t.arg({ type: UpdateApiKeyInput, required: true, description: 'What to change.' }),
-    },
-    resolve: async (query, _, { id, input }, context) => {
-      const data = { ...checkTexts(input, 'key'), ...checkLimits(input, context) };
-      await checkHeld(context, id);
-      const where = { id, accountId: context.accountId };
-      return context.update(apiKeys, id, (db) => db.apiKey.update({ ...query, where, data }));
-    },
-  }),
-);
-
-deleteMutation(apiKeys, 'deleteApiKey', {
-  description:
-    'Revokes an API key: it is refused from the next request on, and subscriptions it opened end. Answers with its id.',
-  check: checkHeld,
-});
-
 async function checkHeld(context: Context, id: string): Promise<void> {
   const where = { id, accountId: context.accountId };
   checkHolder(
@@ -165,12 +122,3 @@ async function checkHeld(context: Context, id: string): Promise<void> {
     requireFound(await context.db.apiKey.findUnique({ where, select: { ownerId: true } }), 'API key'),
   );
 }
-
-const selection = 'id uri createdAt description metadata token ownerId scopes expiresAt';
-
-export const routes = [
-  route('POST', '/api_keys', 201, 'createApiKey', selection),
-  ...readRoutes(apiKeys, 'keys', selection),
-  route('PATCH', '/api_keys/:id', 200, 'updateApiKey', selection),
-  route('DELETE', '/api_keys/:id', 204, 'deleteApiKey'),
-];

@@ -1,33 +1,27 @@
 // Tunnel credentials: the authtokens that agents present to open a session (specification sections 2.1 and 4.1).
 
-import { newId, newSecret } from '../../../store/ids.ts';
+import { newSecret } from '../../../store/ids.ts';
 import { AclError, parseAclRule } from '../../../tunnel/control/acl.ts';
 import { builder, Ref } from '../../builder/builder.ts';
-import { collection, deleteMutation, Node, readRoutes } from '../../collections/collection.ts';
+import { Node } from '../../collections/collection.ts';
 import { id, labels, NOTED_MEMBERS, texts } from '../../collections/members.ts';
+import { KEY_NOTES, rowFields } from '../../collections/notes.ts';
+import { resource } from '../../collections/resource.ts';
 import type { Context } from '../../context.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
-import { idempotencyKeyArgument } from '../../idempotency.ts';
 import { NOTE_COLUMNS } from '../../resource.ts';
-import { route } from '../../route.ts';
-import { checkTexts } from '../../text-limits.ts';
 import { checkHolder, chooseOwner, Owner } from '../accounts/owner.ts';
 import { credentialSessions, sessionCounts } from '../tunnels/live-tunnels.ts';
 
 export const RULES_MAX = 500;
 
+const ROW = { prefix: 'cr', path: '/credentials' };
+
 export const Credential = builder.prismaObject('Credential', {
   description: 'An authtoken with which agents open tunnel sessions, and what it may bind.',
   interfaces: [Node],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Its id: `cr_…`.' }),
-    uri: t.string({
-      description: 'The URI of its REST resource.',
-      resolve: ({ id }, _, context) => context.uri(`/credentials/${id}`),
-    }),
-    createdAt: t.expose('createdAt', { type: 'Timestamp', description: 'When it was created.' }),
-    description: t.exposeString('description', { description: 'Who or what uses it, for people; at most 255 bytes.' }),
-    metadata: t.exposeString('metadata', { description: 'Anything, for machines; at most 4096 bytes.' }),
+    ...rowFields(t, { ...ROW, notes: KEY_NOTES }),
     token: t.string({
       nullable: true,
       description: 'The authtoken. Only the answer to `createCredential` has it; nobody can read it afterwards.',
@@ -54,103 +48,60 @@ export const Credential = builder.prismaObject('Credential', {
   }),
 });
 
-export const credentials = collection({
+const aclHelp =
+  'Rules that limit what the token may bind: `bind:example.com`, `bind:*.example.com`, `bind:1.example.com:20000`, ' +
+  '`bind:key=value` (key or value may be `*`), or `*` for everything. An empty list is no restriction.';
+
+export const credentials = resource({
   kind: 'credential',
-  prefix: 'cr',
-  path: '/credentials',
-  single: 'credential',
-  plural: 'credentials',
-  typeName: 'Credential',
+  model: 'Credential',
+  ...ROW,
   ref: Credential,
+  notes: KEY_NOTES,
+  shows: 'id uri createdAt description metadata token acl ownerId',
   members: {
     ...NOTED_MEMBERS,
     acl: texts('acl'),
     labels: labels('labels'),
     owner_id: id('ownerId', { isOrdered: true }),
   },
-  table: (db) => db.credential,
   audit: { name: 'tunnel_credential', subject: 'A tunnel credential' },
   search: {
     ...{ rank: 40, table: 'credential', title: 't.description', detail: `array_to_string(t.acl, ', ')` },
     texts: [...NOTE_COLUMNS, `array_to_string(t.acl, ', ')`],
   },
-});
-
-const aclHelp =
-  'Rules that limit what the token may bind: `bind:example.com`, `bind:*.example.com`, `bind:1.example.com:20000`, ' +
-  '`bind:key=value` (key or value may be `*`), or `*` for everything. An empty list is no restriction.';
-
-const CreateCredentialInput = builder.inputType('CreateCredentialInput', {
-  description: 'A new credential. Every member may be left out.',
-  fields: (t) => ({
-    description: t.string({ description: 'Who or what will use it, for people; at most 255 bytes.' }),
-    metadata: t.string({ description: 'Anything, for machines; at most 4096 bytes.' }),
-    acl: t.stringList({ description: aclHelp }),
-    ownerId: t.id({ description: 'Who is to hold it; you, when left out. Only admins may name another.' }),
-  }),
-});
-
-const UpdateCredentialInput = builder.inputType('UpdateCredentialInput', {
-  description: 'What to change; a member left out or null stays as it is.',
-  fields: (t) => ({
-    description: t.string({ description: 'At most 255 bytes; "" clears it.' }),
-    metadata: t.string({ description: 'At most 4096 bytes; "" clears it.' }),
-    acl: t.stringList({ description: `${aclHelp} Replaces the whole list.` }),
-  }),
-});
-
-builder.mutationField('createCredential', (t) =>
-  t.prismaField({
-    type: Credential,
-    nullable: true,
-    access: { kind: 'credential' },
+  create: {
     description: 'Creates a credential. Its `token` is shown here and never again.',
-    args: {
-      input: t.arg({ type: CreateCredentialInput, required: true, description: 'The credential.' }),
-      ...idempotencyKeyArgument,
-    },
-    resolve: async (query, _, { input }, context) => {
-      const { accountId, app } = context;
-      const id = newId(credentials.prefix);
+    note: 'Every member may be left out.',
+    input: (t) => ({
+      acl: t.stringList({ description: aclHelp }),
+      ownerId: t.id({ description: 'Who is to hold it; you, when left out. Only admins may name another.' }),
+    }),
+    async write(input, context, id) {
       const token = newSecret(id);
-      const data = {
-        ...checkTexts(input, 'key'),
-        id,
-        accountId,
-        acl: checkAcl(input.acl ?? []),
-        digest: app.keys.digest(token),
-        ownerId: await chooseOwner(context, input.ownerId),
-      };
-      const credential = await context.create(credentials, (db) => db.credential.create({ ...query, data }));
-      return { ...credential, token };
+      const acl = checkAcl(input.acl ?? []);
+      const ownerId = await chooseOwner(context, input.ownerId);
+      const columns = { acl, ownerId, digest: context.app.keys.digest(token) };
+      return async (save) => ({ ...(await save(columns)), token });
     },
-  }),
-);
-
-builder.mutationField('updateCredential', (t) =>
-  t.prismaField({
-    type: Credential,
-    nullable: true,
-    access: { kind: 'credential' },
+  },
+  update: {
     description: 'Changes a credential. Sessions that are open follow its new ACL at once.',
-    args: {
-      id: t.arg.id({ required: true, description: 'The id of the credential.' }),
-      input: t.arg({ type: UpdateCredentialInput, required: true, description: 'What to change.' }),
-    },
-    resolve: async (query, _, { id, input }, context) => {
-      const data = { ...checkTexts(input, 'key'), acl: input.acl ? checkAcl(input.acl) : undefined };
+    input: (t) => ({ acl: t.stringList({ description: `${aclHelp} Replaces the whole list.` }) }),
+    async write(input, context, id) {
+      const acl = input.acl ? checkAcl(input.acl) : undefined;
       await checkCredentialHeld(context, id);
-      const where = { id, accountId: context.accountId };
-      return context.update(credentials, id, (db) => db.credential.update({ ...query, where, data }));
+      return { acl };
     },
-  }),
-);
-
-deleteMutation(credentials, 'deleteCredential', {
-  description:
-    'Deletes a credential: its authtoken is refused from now on, and sessions it opened end. Answers with its id.',
-  check: checkCredentialHeld,
+  },
+  remove: {
+    description:
+      'Deletes a credential: its authtoken is refused from now on, and sessions it opened end. Answers with its id.',
+    check: checkCredentialHeld,
+  },
 });
+
+export const { routes } = credentials;
 
 /** @throws {ApiError} when there is no such credential, or it is not the caller's to change. */
 export async function checkCredentialHeld(context: Context, id: string): Promise<void> {
@@ -174,12 +125,3 @@ export function checkAcl(rules: string[]): string[] {
   });
   return rules;
 }
-
-const selection = 'id uri createdAt description metadata token acl ownerId';
-
-export const routes = [
-  route('POST', '/credentials', 201, 'createCredential', selection),
-  ...readRoutes(credentials, 'credentials', selection),
-  route('PATCH', '/credentials/:id', 200, 'updateCredential', selection),
-  route('DELETE', '/credentials/:id', 204, 'deleteCredential'),
-];

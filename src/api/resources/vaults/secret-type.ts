@@ -2,27 +2,23 @@
 
 import { builder, Ref } from '../../builder/builder.ts';
 import { Node } from '../../collections/collection.ts';
+import { rowFields } from '../../collections/notes.ts';
 import { ownerRef } from '../accounts/owner-ref.ts';
 import { usesOfSecret } from './secret-uses.ts';
+
+export const SECRET_ROW = { prefix: 'secret', path: '/vault_secrets' };
 
 export const Secret = builder.prismaObject('Secret', {
   description:
     "A text in a vault that traffic policies read with `secrets.get('vault', 'secret')`. Its value is written, and never shown.",
   interfaces: [Node],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Its id: `secret_…`.' }),
-    uri: t.string({
-      description: 'The URI of its REST resource.',
-      resolve: ({ id }, _, context) => context.uri(`/vault_secrets/${id}`),
-    }),
-    createdAt: t.expose('createdAt', { type: 'Timestamp', description: 'When it was created.' }),
+    ...rowFields(t, SECRET_ROW),
     updatedAt: t.expose('updatedAt', {
       type: 'Timestamp',
       description: 'When it was changed last, its value or what is noted of it.',
     }),
     name: t.exposeString('name', { description: 'Its name, by which policies know it in its vault.' }),
-    description: t.exposeString('description', { description: 'What it is for, for people; at most 255 bytes.' }),
-    metadata: t.exposeString('metadata', { description: 'Anything, for machines; at most 4096 bytes.' }),
     createdBy: t.field({
       type: Ref,
       description: 'The user or bot user who created it, who may be gone.',

@@ -44,8 +44,8 @@ export function creationBy({ caller, app }: Context) {
 }
 
 /** The columns that say who changes a row, and when; none when nothing is changed. */
-export function changeBy({ caller, app }: Context, data: object) {
-  const isChange = Object.values(data).some((value) => value !== undefined);
+export function changeBy({ caller, app }: Context, given: readonly unknown[]) {
+  const isChange = given.some((value) => value !== undefined && value !== null);
   return isChange ? { lastUpdatedBy: caller.ownerId, updatedAt: new Date(app.now()) } : {};
 }
 
