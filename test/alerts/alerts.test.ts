@@ -43,7 +43,7 @@ test('nothing fires about agents until they had time to come back after a start'
   const { destinationId } = await waiting(gateway, account, ['bot_user_created.v0']);
   await mutate(account, '{ createBotUser(input: { name: "one" }) { id } }');
   // Evaluated is what is not about agents, in the same round.
-  await alertThat({ name: 'sign of life', subjects: [{ id: destinationId, detail: '1 event waits' }] });
+  await alertThat({ name: 'sign of life', subjects: [{ objectId: destinationId, detail: '1 event waits' }] });
   await mutate(account, '($id: ID!) { deleteAlertRule(id: $id) }', { id: other.id });
   pass(3 * MINUTE);
   await alertThat({ name: 'any', subjectCount: 1, subjects: [{ detail: 'no heartbeat' }] });

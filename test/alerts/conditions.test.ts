@@ -34,7 +34,9 @@ test('an agent that is offline is an alert of rules that select it by its label,
   await createRule(account, { ...rule, name: 'hall', selector: { label: 'hall' } });
   await end?.();
   const { id, subjects } = await alertThat({ name: 'berlin', subjectCount: 1 });
-  expect(subjects).toEqual([{ id: expect.stringMatching(/^agt_/), name: expect.any(String), detail: 'no heartbeat' }]);
+  expect(subjects).toEqual([
+    { objectId: expect.stringMatching(/^agt_/), name: expect.any(String), detail: 'no heartbeat' },
+  ]);
   await createSilence(account, { selector: { label: 'site' }, minutes: 60 });
   await expect.poll(() => openAlerts(account)).toEqual([]);
   const { body } = await account.graphql('query ($id: ID!) { alert(id: $id) { state } }', { id });
@@ -84,8 +86,8 @@ test('a share of requests that fail is an alert, of the endpoints that are selec
   await alertThat({
     ...{ name: 'a quarter', subjectCount: 2, value: 6 / 16 },
     subjects: [
-      { id: endpoints[0]?.id, detail: '4 of 4 requests failed' },
-      { id: endpoints[1]?.id, detail: '2 of 6 requests failed' },
+      { objectId: endpoints[0]?.id, detail: '4 of 4 requests failed' },
+      { objectId: endpoints[1]?.id, detail: '2 of 6 requests failed' },
     ],
   });
   pass(2 * MINUTE);
@@ -109,7 +111,7 @@ test('a destination that does not take events, and the events that wait for it, 
   const rule = { selector, forSeconds: 600, channelIds: [events.id] };
   await createRule(account, { ...rule, name: 'stuck', condition: 'DESTINATION_FAILING' });
   await createRule(account, { ...rule, name: 'backlog', condition: 'BACKLOG', threshold: 0, forSeconds: 0 });
-  await alertThat({ name: 'backlog', value: 1, subjects: [{ id: destination.id, name: 'logs' }] });
+  await alertThat({ name: 'backlog', value: 1, subjects: [{ objectId: destination.id, name: 'logs' }] });
   pass(10 * MINUTE);
   await expect.poll(() => openAlerts(account)).toMatchObject([{ name: 'stuck' }, { name: 'backlog' }]);
   const fired = async () => (await told.events()).map(({ event_type, object }) => `${event_type} ${object.rule.name}`);
@@ -127,7 +129,7 @@ test('an endpoint that is online and failing is an alert, until it is well again
   const endpointId = endpoint?.id ?? '';
   await prisma.endpointHealth.create({ data: { endpointId, accountId, failing: true, since: at, visitedAt: at } });
   pass(2 * MINUTE);
-  await alertThat({ subjectCount: 1, subjects: [{ id: endpointId, name: endpoint?.publicUrl }] });
+  await alertThat({ subjectCount: 1, subjects: [{ objectId: endpointId, name: endpoint?.publicUrl }] });
   await prisma.endpointHealth.update({ where: { endpointId }, data: { failing: false } });
   await expect.poll(() => openAlerts(account)).toEqual([]);
 });
@@ -152,7 +154,9 @@ test('a certificate that expires soon is an alert at once', async () => {
   await createRule(account, { ...rule, threshold: 12, selector: { certificateIds: [id] } });
   await createRule(account, { ...rule, threshold: 14 }); // No domain uses it.
   const due = await createRule(account, { ...rule, threshold: 14, selector: { certificateIds: [id] } });
-  await alertThat({ subjects: [{ id, name: 'shop.example.com', detail: expect.stringMatching(/^expires 2\d{3}-/) }] });
+  await alertThat({
+    subjects: [{ objectId: id, name: 'shop.example.com', detail: expect.stringMatching(/^expires 2\d{3}-/) }],
+  });
   await mutate(account, '($id: ID!) { updateAlertRule(id: $id, input: { enabled: false }) { id } }', { id: due.id });
   await expect.poll(() => openAlerts(account)).toEqual([]);
 });

@@ -43,7 +43,7 @@ describe('which objects', () => {
     expect(job.failures).toEqual(
       ['cr_nothing', foreign]
         .sort()
-        .map((id) => ({ id, code: 'ERR_GATEWAY_90020', message: 'There is no credential with this id.' })),
+        .map((objectId) => ({ objectId, code: 'ERR_GATEWAY_90020', message: 'There is no credential with this id.' })),
     );
   });
 
@@ -87,7 +87,7 @@ test('what is in use is refused as the mutation of one refuses it', async () => 
     ...{ match_type: 'path_prefix', match: '/', backend: { backend_id: backend.id } },
   });
   const refused = await run(account, { list: 'tunnelGroupBackends', ids: [backend.id], action: 'DELETE' });
-  expect(refused).toMatchObject({ state: 'FAILED', failures: [{ id: backend.id, code: 'ERR_GATEWAY_6502' }] });
+  expect(refused).toMatchObject({ state: 'FAILED', failures: [{ objectId: backend.id, code: 'ERR_GATEWAY_6502' }] });
   expect(await run(account, { list: 'httpsEdges', filter: 'true', action: 'DELETE' })).toMatchObject({ done: 2 });
   expect(await run(account, { list: 'tunnelGroupBackends', filter: 'true', action: 'DELETE' })).toMatchObject({
     ...{ state: 'SUCCEEDED', done: 1 },
@@ -164,7 +164,11 @@ test('a member deletes what is its own, and sees its own jobs alone', async () =
   const theirs = await newCredential('theirs', member);
   const [mine] = await newCredentials(1);
   const job = await run(member, { list: 'credentials', filter: 'true', action: 'DELETE' });
-  expect(job).toMatchObject({ state: 'PARTLY_FAILED', done: 1, failures: [{ id: mine, code: 'ERR_GATEWAY_90001' }] });
+  expect(job).toMatchObject({
+    state: 'PARTLY_FAILED',
+    done: 1,
+    failures: [{ objectId: mine, code: 'ERR_GATEWAY_90001' }],
+  });
   expect((await credentials()).map(({ id }) => id)).not.toContain(theirs);
   const another = await account.addOwner({ role: 'MEMBER' });
   expect((await another.graphql('{ bulkJobs { nodes { id } } }')).body.data.bulkJobs.nodes).toEqual([]);

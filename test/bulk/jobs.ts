@@ -8,7 +8,7 @@ export type Body = any;
 
 export const JOB =
   'id list action state total done failed skipped startedAt finishedAt actorId ownerId setLabels removeLabels filter search ' +
-  'isUndoable undoOf { id } undoneBy { id } failures { id message code }';
+  'isUndoable undoOf { id } undoneBy { id } failures { objectId message code }';
 
 const START = `mutation ($input: BulkJobInput!, $key: String) { startBulkJob(input: $input, idempotencyKey: $key) { ${JOB} } }`;
 

@@ -50,6 +50,21 @@ describe('GraphiQL explains', () => {
   });
 });
 
+// Caches of clients have one object for each id: what has the id of another object would take its place.
+describe('who has an id is the object', () => {
+  /** References, and what `node` does not find. */
+  const others = new Set(
+    'Ref AlertNotification AuditEntry BrowserSession CapturedRequest GatewayNode LoggedRequest Passkey RunningCapture TrafficCapture'.split(
+      ' ',
+    ),
+  );
+  const withId = types.filter((type) => (isObjectType(type) || isInterfaceType(type)) && 'id' in type.getFields());
+
+  test.each(withId.filter(({ name }) => name !== 'Node' && !others.has(name)))('%s is a Node', (type) => {
+    expect('getInterfaces' in type ? type.getInterfaces().map(String) : []).toContain('Node');
+  });
+});
+
 /** Section 4 of the specification, but for the sample agent's own API. */
 const documented = `
   POST /credentials 201

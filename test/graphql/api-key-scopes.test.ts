@@ -38,7 +38,9 @@ describe('a key with scopes', () => {
     const key = await newKey({ scopes: ['read'] });
     for (const path of ['/endpoints', '/credentials', '/reserved_domains', '/edges/https'])
       expect((await callWith(key, 'GET', path)).status).toBe(200);
-    expect((await askWith(key, '{ endpoints { totalCount } search(text: "x") { id } }')).body.errors).toBeUndefined();
+    expect(
+      (await askWith(key, '{ endpoints { totalCount } search(text: "x") { objectId } }')).body.errors,
+    ).toBeUndefined();
     const refused = await callWith(key, 'POST', '/credentials', {});
     expect(refused).toMatchObject({
       status: 403,

@@ -17,7 +17,7 @@ import {
 } from '../support/gateway/gateway.ts';
 import { endOf, type Subscription, subscribe } from '../support/gateway/sse.ts';
 
-const ALL = 'subscription ($kinds: [String!]) { changes(kinds: $kinds) { changes { kind action id } } }';
+const ALL = 'subscription ($kinds: [String!]) { changes(kinds: $kinds) { changes { kind action objectId } } }';
 
 let gateway: TestGateway;
 let account: Account;
@@ -37,12 +37,15 @@ async function watch({ key }: Pick<Owner, 'key'>, kinds?: string[], by = gateway
   return stream;
 }
 
-const next = async (stream: Subscription): Promise<GatheredChange[]> => (await stream.next()).data.changes.changes;
+/** A change as it is told. */
+type Told = Omit<GatheredChange, 'id'> & { objectId: string };
+
+const next = async (stream: Subscription): Promise<Told[]> => (await stream.next()).data.changes.changes;
 
 /** Reads until each of these ids was told of. */
-async function until(stream: Subscription, ids: string[]): Promise<GatheredChange[]> {
-  const told: GatheredChange[] = [];
-  while (ids.some((id) => !told.some((change) => change.id === id))) told.push(...(await next(stream)));
+async function until(stream: Subscription, ids: string[]): Promise<Told[]> {
+  const told: Told[] = [];
+  while (ids.some((id) => !told.some((change) => change.objectId === id))) told.push(...(await next(stream)));
   return told;
 }
 
@@ -55,7 +58,7 @@ describe('the stream of all changes', () => {
     for (const [kind, id] of Object.entries(changing))
       expect(
         // Of a domain it is also told that its certificate is to be obtained.
-        told.find((change) => change.id === id && change.kind !== 'domainCertificate'),
+        told.find((change) => change.objectId === id && change.kind !== 'domainCertificate'),
         kind,
       ).toMatchObject({ kind });
   });
@@ -66,7 +69,11 @@ describe('the stream of all changes', () => {
     const stream = await watch(account, ['endpoint', 'tunnelSession']);
     const sessionId = await openSession(gateway, credential);
     const { endpointId } = bound(await gateway.registrar.bind(nameRequest(sessionId, 'feed.tunnel.localhost')));
-    expect((await until(stream, [endpointId])).at(-1)).toEqual({ kind: 'endpoint', action: 'CREATED', id: endpointId });
+    expect((await until(stream, [endpointId])).at(-1)).toEqual({
+      kind: 'endpoint',
+      action: 'CREATED',
+      objectId: endpointId,
+    });
     await gateway.registrar.sessionClosed(sessionId, 0);
     const gone = await until(stream, [endpointId, sessionId]);
     expect(gone.map(({ action }) => action)).toEqual(['DELETED', 'DELETED']);
@@ -79,14 +86,14 @@ describe('the stream of all changes', () => {
     await other.call('POST', '/ip_policies', {});
     await account.call('POST', '/credentials', {});
     const { body } = await account.call('POST', '/ip_policies', {});
-    expect(await next(stream)).toEqual([{ kind: 'ipPolicy', action: 'CREATED', id: body.id }]);
+    expect(await next(stream)).toEqual([{ kind: 'ipPolicy', action: 'CREATED', objectId: body.id }]);
   });
 
   test('tells of everything when the list of kinds is empty', async () => {
     account = await gateway.newAccount();
     const stream = await watch(account, []);
     const { body } = await account.call('POST', '/ip_policies', {});
-    expect(await next(stream)).toEqual([{ kind: 'ipPolicy', action: 'CREATED', id: body.id }]);
+    expect(await next(stream)).toEqual([{ kind: 'ipPolicy', action: 'CREATED', objectId: body.id }]);
   });
 
   test('refuses a kind that there is not, and says which there are', async () => {
@@ -135,7 +142,7 @@ describe.runIf(onServer)('with a second gateway on the same database', () => {
     account = await gateway.newAccount();
     const stream = await watch(account, [], second);
     const { body } = await account.call('POST', '/ip_policies', {});
-    expect(await next(stream)).toEqual([{ kind: 'ipPolicy', action: 'CREATED', id: body.id }]);
+    expect(await next(stream)).toEqual([{ kind: 'ipPolicy', action: 'CREATED', objectId: body.id }]);
   });
 });
 

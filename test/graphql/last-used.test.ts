@@ -56,7 +56,7 @@ test('both doors count, and subscriptions', async () => {
     (key: string) => account.call('GET', '/credentials?limit=1', undefined, { key }),
     (key: string) => account.graphql('{ credentials { totalCount } }', {}, { key }),
     (key: string) =>
-      subscribe(gateway.api, key, 'subscription { changes { changes { id } } }').then((one) => one.close()),
+      subscribe(gateway.api, key, 'subscription { changes { changes { objectId } } }').then((one) => one.close()),
   ];
   for (const request of ask) {
     const { id, key } = await newKey();

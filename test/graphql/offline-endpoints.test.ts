@@ -84,7 +84,7 @@ describe('an address that is offline', () => {
   });
 
   test('is told of as it comes, is served again, and is forgotten', async () => {
-    const query = 'subscription { offlineEndpointChanged { action id offlineEndpoint { hostport } } }';
+    const query = 'subscription { offlineEndpointChanged { action objectId offlineEndpoint { hostport } } }';
     const stream = await subscribe(gateway.api, account.key, query);
     open.push(stream);
     const hostname = await comeAndGo(HOLD_MS);
@@ -92,12 +92,12 @@ describe('an address that is offline', () => {
     expect(created).toMatchObject({ action: 'CREATED', offlineEndpoint: { hostport: `${hostname}:80` } });
     const session = await openSession(gateway, credential);
     bound(await gateway.registrar.bind(nameRequest(session, hostname)));
-    const gone = { action: 'DELETED', id: created.id, offlineEndpoint: null };
+    const gone = { action: 'DELETED', objectId: created.objectId, offlineEndpoint: null };
     expect((await stream.next()).data.offlineEndpointChanged).toEqual(gone);
     await gateway.registrar.sessionClosed(session, 0);
-    const { id } = (await stream.next()).data.offlineEndpointChanged;
+    const { objectId: id } = (await stream.next()).data.offlineEndpointChanged;
     await account.graphql('mutation ($id: ID!) { forgetOfflineEndpoint(id: $id) }', { id });
-    expect((await stream.next()).data.offlineEndpointChanged).toMatchObject({ action: 'DELETED', id });
+    expect((await stream.next()).data.offlineEndpointChanged).toMatchObject({ action: 'DELETED', objectId: id });
   });
 });
 

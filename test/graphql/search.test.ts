@@ -10,7 +10,7 @@ import { shortened } from '../support/shortened.ts';
 
 interface Hit {
   kind: string;
-  id: string;
+  objectId: string;
   title: string;
   detail: string;
 }
@@ -33,7 +33,8 @@ beforeAll(async () => {
 }, 90_000);
 
 async function ask(text: string, first?: number, by: Owner = account): Promise<Hit[]> {
-  const query = 'query ($text: String!, $first: Int) { search(text: $text, first: $first) { kind id title detail } }';
+  const query =
+    'query ($text: String!, $first: Int) { search(text: $text, first: $first) { kind objectId title detail } }';
   const { body } = await by.graphql(query, { text, ...(first === undefined ? {} : { first }) });
   expect(body.errors).toBeUndefined();
   return body.data.search;
@@ -48,15 +49,20 @@ test('everything is found by its id, which comes before what only mentions it', 
   await account.call('POST', '/credentials', { metadata: `as of ${all.map(([, id]) => id)}` });
   for (const [kind, id] of all) {
     const hits = await ask(id);
-    expect(hits[0], kind).toMatchObject({ kind, id, title: expect.stringMatching(/./), detail: expect.any(String) });
+    expect(hits[0], kind).toMatchObject({
+      kind,
+      objectId: id,
+      title: expect.stringMatching(/./),
+      detail: expect.any(String),
+    });
     expect(kindsOf(hits)).toContain('credential');
   }
   for (const [, id] of shortened(all, 3)) {
-    expect((await ask(id, 1))[0]?.id).toBe(id);
-    expect((await ask(id.slice(3, -2))).map((hit) => hit.id)).toContain(id);
+    expect((await ask(id, 1))[0]?.objectId).toBe(id);
+    expect((await ask(id.slice(3, -2))).map((hit) => hit.objectId)).toContain(id);
   }
   expect(await ask(offline)).toEqual([
-    { kind: 'offlineEndpoint', id: offline, title: 'http://gone.example.org', detail: 'The agent said good-bye' },
+    { kind: 'offlineEndpoint', objectId: offline, title: 'http://gone.example.org', detail: 'The agent said good-bye' },
   ]);
 });
 
@@ -64,7 +70,7 @@ test('words are found in any order, in different texts of an object, and all of 
   const notes = { description: 'Boiler of house 7', metadata: '{"site":"north"}' };
   const { body } = await account.call('POST', '/credentials', notes);
   for (const text of ['boiler north', 'north  BOILER', '7 house site boiler'])
-    expect((await ask(text)).map(({ id }) => id)).toContain(body.id);
+    expect((await ask(text)).map(({ objectId }) => objectId)).toContain(body.id);
   expect(await ask('boiler south')).toEqual([]);
 });
 
@@ -118,14 +124,14 @@ describe('what is searched', () => {
     const texts = kind === 'botUser' ? { name: text } : { description: text, metadata: '{"team":"Heron"}' };
     const answer = await account.call('PATCH', `${path}/${id}`, texts);
     expect(answer.status, answer.text).toBe(200);
-    expect((await ask(`otter OF ${kind}`)).map((hit) => hit.id)).toEqual([id]);
-    if (kind !== 'botUser') expect((await ask('"heron"', 50)).map((hit) => hit.id)).toContain(id);
+    expect((await ask(`otter OF ${kind}`)).map((hit) => hit.objectId)).toEqual([id]);
+    if (kind !== 'botUser') expect((await ask('"heron"', 50)).map((hit) => hit.objectId)).toContain(id);
   });
 
   test('letters of other scripts, whatever their case', async () => {
     const { body } = await account.call('POST', '/credentials', { description: 'Fünf Brücken' });
     for (const text of ['FÜNF BRÜ', 'fünf brü', 'Brücken'])
-      expect((await ask(text)).map(({ id }) => id)).toEqual([body.id]);
+      expect((await ask(text)).map(({ objectId }) => objectId)).toEqual([body.id]);
   });
 
   test('no secret, nor where event destinations lead', async () => {
@@ -139,8 +145,8 @@ test('the wildcards of SQL and of regular expressions stand for themselves', asy
   const { body } = await account.call('POST', '/credentials', {
     description: String.raw`50 %_ \ .*+?^$\{}()|[]-/ off`,
   });
-  expect((await ask('0 %_')).map(({ id }) => id)).toEqual([body.id]);
-  expect((await ask(String.raw`_ \ .*+?^$\{}()|[]-/ o`)).map(({ id }) => id)).toEqual([body.id]);
+  expect((await ask('0 %_')).map(({ objectId }) => objectId)).toEqual([body.id]);
+  expect((await ask(String.raw`_ \ .*+?^$\{}()|[]-/ o`)).map(({ objectId }) => objectId)).toEqual([body.id]);
   for (const text of ['50%off', '50.*off', '[5]0', 'x|50']) expect(await ask(text)).toEqual([]);
   expect(await ask(`'; DROP TABLE credential; --`)).toEqual([]);
 });
@@ -155,7 +161,7 @@ test('no text is too strange to be found again', async () => {
   const single = shortened([...special, ...plain], special.length);
   for (const text of ['***=(?i)x', printable.trim(), 'ıİßſ漢', ...single]) {
     const hits = await ask(text, 50);
-    if (text.length > 1) expect(hits.map(({ id }) => id)).toEqual([body.id]);
+    if (text.length > 1) expect(hits.map(({ objectId }) => objectId)).toEqual([body.id]);
     else expect(hits.length, text).toBeGreaterThan(0);
   }
 });
@@ -170,8 +176,8 @@ test('kinds come in their order, the newest of each first, and no more than aske
     made.push(body.id);
   }
   const [subscription, older, key, newer] = made;
-  expect((await ask(mark)).map(({ id }) => id)).toEqual([newer, older, key, subscription]);
-  expect((await ask(mark, 2)).map(({ id }) => id)).toEqual([newer, older]);
+  expect((await ask(mark)).map(({ objectId }) => objectId)).toEqual([newer, older, key, subscription]);
+  expect((await ask(mark, 2)).map(({ objectId }) => objectId)).toEqual([newer, older]);
 });
 
 test('twenty when not said otherwise', async () => {
@@ -192,12 +198,12 @@ test('only what is live is an endpoint or a session', async () => {
 
 test('nothing of another account, and nothing to a stranger', async () => {
   const stranger = await gateway.newAccount();
-  const own = (await ask('_', 50, stranger)).map(({ id }) => id);
+  const own = (await ask('_', 50, stranger)).map(({ objectId }) => objectId);
   expect(own).toEqual([expect.stringMatching(/^ak_/), stranger.ownerId]);
   // Each id has the first letter.
   for (const text of ['_', holder.zone, 'e', offline, ...shortened(Object.values(holder.ids), 3)])
-    for (const hit of await ask(text, 50, stranger)) expect(own).toContain(hit.id);
-  const { body } = await account.graphql('{ search(text: "a") { id } }', {}, { key: null });
+    for (const hit of await ask(text, 50, stranger)) expect(own).toContain(hit.objectId);
+  const { body } = await account.graphql('{ search(text: "a") { objectId } }', {}, { key: null });
   expect(body.errors[0].extensions.code).toBe('UNAUTHENTICATED');
 });
 
@@ -222,7 +228,7 @@ test.each([
   ['a', 51, 'first must be from 1 to 50.'],
 ])('%j, %i is refused', async (text, first, message) => {
   const { body } = await account.graphql(
-    'query ($text: String!, $first: Int) { search(text: $text, first: $first) { id } }',
+    'query ($text: String!, $first: Int) { search(text: $text, first: $first) { objectId } }',
     { text, first },
   );
   expect(body.errors[0]).toMatchObject({ message, extensions: { code: 'BAD_USER_INPUT' } });

@@ -11,7 +11,7 @@ import {
 } from '../support/gateway/gateway.ts';
 import { endOf, openRawStream, type Subscription, subscribe } from '../support/gateway/sse.ts';
 
-const CHANGES = 'subscription { credentialChanged { action id credential { description token } } }';
+const CHANGES = 'subscription { credentialChanged { action objectId credential { description token } } }';
 
 let gateway: TestGateway;
 let account: Account;
@@ -30,7 +30,7 @@ async function watch({ key }: Owner, query = CHANGES, by = gateway): Promise<Sub
 }
 
 const event = (action: string, id: string, credential: object | null) => ({
-  data: { credentialChanged: { action, id, credential } },
+  data: { credentialChanged: { action, objectId: id, credential } },
 });
 
 describe('a subscription', () => {
@@ -50,7 +50,7 @@ describe('a subscription', () => {
     for (let round = 0; round < 20; round++) {
       const stream = await watch(account);
       const { body } = await account.call('POST', '/credentials');
-      expect((await stream.next()).data.credentialChanged).toMatchObject({ action: 'CREATED', id: body.id });
+      expect((await stream.next()).data.credentialChanged).toMatchObject({ action: 'CREATED', objectId: body.id });
       stream.close();
     }
   });
@@ -81,7 +81,7 @@ describe('a subscription', () => {
     const other = await gateway.newAccount();
     await other.call('POST', '/credentials');
     const { body } = await account.call('POST', '/credentials');
-    expect((await stream.next()).data.credentialChanged.id).toBe(body.id);
+    expect((await stream.next()).data.credentialChanged.objectId).toBe(body.id);
   });
 
   test('does not hear of what failed', async () => {
@@ -89,7 +89,7 @@ describe('a subscription', () => {
     const stream = await watch(account);
     await account.call('POST', '/credentials', { acl: ['nonsense'] });
     const { body } = await account.call('POST', '/credentials');
-    expect((await stream.next()).data.credentialChanged.id).toBe(body.id);
+    expect((await stream.next()).data.credentialChanged.objectId).toBe(body.id);
   });
 
   test('ends when the key that opened it is deleted', async () => {
@@ -149,28 +149,31 @@ describe('a subscription', () => {
 
   test('hears of an endpoint and a session when a tunnel comes and goes', async () => {
     account = await gateway.newAccount();
-    const endpoints = await watch(account, 'subscription { endpointChanged { action id endpoint { publicUrl } } }');
+    const endpoints = await watch(
+      account,
+      'subscription { endpointChanged { action objectId endpoint { publicUrl } } }',
+    );
     const sessions = await watch(
       account,
-      'subscription { tunnelSessionChanged { action id tunnelSession { agentVersion } } }',
+      'subscription { tunnelSessionChanged { action objectId tunnelSession { agentVersion } } }',
     );
     const sessionId = await openSession(gateway, await newCredential(account));
     expect((await sessions.next()).data.tunnelSessionChanged).toEqual({
       action: 'CREATED',
-      id: sessionId,
+      objectId: sessionId,
       tunnelSession: { agentVersion: '1.0.0' },
     });
     const request = nameRequest(sessionId, 'subscribed.tunnel.localhost');
     const { endpointId } = bound(await gateway.registrar.bind(request));
     expect((await endpoints.next()).data.endpointChanged).toEqual({
       action: 'CREATED',
-      id: endpointId,
+      objectId: endpointId,
       endpoint: { publicUrl: request.publicUrl },
     });
     await gateway.registrar.sessionClosed(sessionId, 0);
     expect((await endpoints.next()).data.endpointChanged).toEqual({
       action: 'DELETED',
-      id: endpointId,
+      objectId: endpointId,
       endpoint: null,
     });
     expect((await sessions.next()).data.tunnelSessionChanged.action).toBe('DELETED');

@@ -35,7 +35,7 @@ test('a connection that has sent nothing and open subscriptions do not hold up t
   const gateway = await startTestGateway({ DRAIN_MS: '300000' });
   await connected(gateway);
   const watch = (method: 'GET' | 'POST') =>
-    openRawStream(gateway.api, gateway.key, 'subscription { credentialChanged { id } }', { method });
+    openRawStream(gateway.api, gateway.key, 'subscription { credentialChanged { objectId } }', { method });
   const streams = await Promise.all([watch('POST'), watch('GET')]);
   await gateway.call('POST', '/credentials');
   for (const stream of streams) await stream.until('event: next');

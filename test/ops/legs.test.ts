@@ -85,13 +85,13 @@ describe.runIf(onServer)('two gateways on one server', () => {
     const [gone, left] = [legs[lost], legs[1 - lost] as Leg];
     const { events } = await waiting(gateways[0], account, ['endpoint_online.v0', 'endpoint_offline.v0']);
     const other = gateways[1 - lost] as TestGateway;
-    const changes = await subscribe(other.api, account.key, 'subscription { endpointChanged { id action } }');
+    const changes = await subscribe(other.api, account.key, 'subscription { endpointChanged { objectId action } }');
     gone.socket.destroy();
     const endpointId = bound.Id.replace('tn_', 'ep_');
     // What the binds have changed may be told late, and comes first then.
     let numbers: number[] | undefined;
     do {
-      expect((await changes.next()).data.endpointChanged).toEqual({ id: endpointId, action: 'UPDATED' });
+      expect((await changes.next()).data.endpointChanged).toEqual({ objectId: endpointId, action: 'UPDATED' });
       numbers = (await ask(other, bound.Id))?.legs.map(({ number }) => number);
     } while (numbers?.length === 2);
     expect(numbers).toEqual([1 - lost]);

@@ -106,9 +106,9 @@ describe.runIf(onServer)('two gateways on one server', () => {
 
   test('what is no message is dropped and logged, and messages are heard as before', async () => {
     const account = await gateway.newAccount();
-    const stream = await subscribe(gateway.api, account.key, 'subscription { credentialChanged { id action } }');
+    const stream = await subscribe(gateway.api, account.key, 'subscription { credentialChanged { objectId action } }');
     const { body } = await account.call('POST', '/credentials', {});
-    expect((await stream.next()).data.credentialChanged).toEqual({ id: body.id, action: 'CREATED' });
+    expect((await stream.next()).data.credentialChanged).toEqual({ objectId: body.id, action: 'CREATED' });
     const change = { kind: 'credential', action: 'UPDATED', id: body.id, accountId: account.accountId };
     const wrong = [
       ...['', 'not json', 'null', '[]', '7', '{}', '{"node":7}', '{"changes":[null]}'],
@@ -124,7 +124,7 @@ describe.runIf(onServer)('two gateways on one server', () => {
     for (const topic of ['command', 'outcome', 'nobody'])
       await notify(JSON.stringify({ node: 'elsewhere', word: { topic, body: { id: 7, sessionId: null } } }));
     await notify(JSON.stringify({ node: 'elsewhere', changes: [change] }));
-    expect((await stream.next()).data.credentialChanged).toEqual({ id: body.id, action: 'UPDATED' });
+    expect((await stream.next()).data.credentialChanged).toEqual({ objectId: body.id, action: 'UPDATED' });
     stream.close();
     const dropped = gateway.logs.filter((line) => line.includes('malformed message of another gateway dropped'));
     expect(dropped).toHaveLength(wrong.length);

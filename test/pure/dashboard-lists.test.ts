@@ -51,7 +51,7 @@ function table(count: number) {
 }
 
 const told = (action: 'CREATED' | 'UPDATED' | 'DELETED', ...ids: string[]) =>
-  ids.map((id) => ({ kind: 'endpoint', action, id }));
+  ids.map((objectId) => ({ kind: 'endpoint', action, objectId }));
 
 describe('a list of the dashboard', () => {
   test('has each row once and in order after all pages were loaded', async () => {
@@ -175,7 +175,7 @@ describe('a list of the dashboard', () => {
     const { source, ask, change, idAt } = table(30);
     await ask();
     change(idAt(5));
-    source.applyEvents([{ kind: 'tunnelSession', action: 'UPDATED', id: 'ts_1' }]);
+    source.applyEvents([{ kind: 'tunnelSession', action: 'UPDATED', objectId: 'ts_1' }]);
     await ask();
     expect(source.rows[5]?.text).toBe('changed');
   });

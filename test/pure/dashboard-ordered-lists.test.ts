@@ -34,7 +34,9 @@ function orderedTable(names: readonly string[]) {
   };
 }
 
-const told = (action: 'CREATED' | 'UPDATED' | 'DELETED', id: string) => [{ kind: 'credential', action, id }];
+const told = (action: 'CREATED' | 'UPDATED' | 'DELETED', objectId: string) => [
+  { kind: 'credential', action, objectId },
+];
 const names = (count: number) => Array.from({ length: count }, (_, index) => `n${String(index).padStart(4, '0')}`);
 
 describe('an ordered list', () => {

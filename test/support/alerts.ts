@@ -122,7 +122,7 @@ export const createChannel = create('AlertChannel', 'id signingSecret problem');
 export const createRule = create('AlertRule', 'id');
 export const createSilence = create('AlertSilence', 'id');
 
-const SHOWN = `id name state since firedAt resolvedAt subjectCount subjects { id name detail } value remark note acknowledgedBy
+const SHOWN = `id name state since firedAt resolvedAt subjectCount subjects { objectId name detail } value remark note acknowledgedBy
   notifications { id kind sentAt nextAttemptAt failures error channel { id } }`;
 
 /** The alerts of an account that are not resolved. */

@@ -128,7 +128,7 @@ export function changeSubscription(options: Resource & Pick<Collection, 'single'
     description: `A change of ${oneOf(noun)}.`,
     fields: (t) => ({
       action: t.field({ type: ChangeAction, description: 'What happened.', resolve: ({ action }) => action }),
-      id: t.exposeID('id', { description: `The id of the ${noun}.` }),
+      objectId: t.exposeID('id', { description: `The id of the ${noun}.` }),
       [single]: t.field({
         type: ref,
         nullable: true,

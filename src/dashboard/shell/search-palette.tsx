@@ -5,7 +5,7 @@ import { useLocation } from 'preact-iso/router';
 import { useDebounced } from '../data/hooks/use-debounced.ts';
 import { useQuery } from '../data/hooks/use-query.ts';
 import { objectPath, pathTo } from '../data/routing/paths.ts';
-import { Search } from '../generated/operations.ts';
+import { Search, type SearchQuery } from '../generated/operations.ts';
 import { Toasts } from '../ui/feedback/toast.tsx';
 import { useModal } from '../ui/feedback/use-modal.ts';
 import { askBeforeLeaving } from '../ui/unsaved/unsaved-work.ts';
@@ -167,8 +167,8 @@ function footerText(isWaiting: boolean, isNothingFound: boolean): string {
   return isNothingFound ? 'Nothing was found.' : '↑ ↓ to choose, Enter to go';
 }
 
-function toHit({ kind, id, title, detail }: { kind: string; id: string; title: string; detail: string }): Hit {
-  return { key: id, href: objectPath(kind, id), title: title || id, detail, kind: kindLabel(kind) };
+function toHit({ kind, objectId, title, detail }: NonNullable<SearchQuery['search']>[number]): Hit {
+  return { key: objectId, href: objectPath(kind, objectId), title: title || objectId, detail, kind: kindLabel(kind) };
 }
 
 /** The display name of a kind of object: `bot user` for `botUser`, `API key` for `apiKey`. */

@@ -159,12 +159,13 @@ async function changesPerSecond({ api, apiKey }) {
   const response = await fetch(`${api}/graphql`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream', Authorization: `Bearer ${apiKey}` },
-    body: JSON.stringify({ query: 'subscription { changes(kinds: ["endpoint"]) { changes { id } } }' }),
+    body: JSON.stringify({ query: 'subscription { changes(kinds: ["endpoint"]) { changes { objectId } } }' }),
     signal: AbortSignal.timeout(COUNTING_MS),
   });
   let count = 0;
   try {
-    for await (const bytes of response.body ?? []) count += Buffer.from(bytes).toString().split('"id"').length - 1;
+    for await (const bytes of response.body ?? [])
+      count += Buffer.from(bytes).toString().split('"objectId"').length - 1;
   } catch (error) {
     if (/** @type {Error} */ (error).name !== 'TimeoutError') throw error;
   }

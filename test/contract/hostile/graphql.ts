@@ -52,7 +52,7 @@ const documents = [
   refused(
     'a subscription with two fields',
     DOCUMENT,
-    'subscription { a: credentialChanged { id } b: credentialChanged { id } }',
+    'subscription { a: credentialChanged { objectId } b: credentialChanged { objectId } }',
   ),
   refused('two operations, none named', DOCUMENT, 'query A { credentials { uri } } query B { credentials { uri } }'),
   refused('two operations without names', DOCUMENT, '{ credentials { uri } } { apiKeys { uri } }'),

@@ -17,7 +17,7 @@ describe('an agent', () => {
     bound(await gateway.registrar.bind(nameRequest(session, hostname)));
     const fields = `id name reportedName assignedName hostName labels version userAgent os arch ip online mayChange
       credential { id } firstSeenAt lastSeenAt accepts refuses { command reason } sessions { id } endpoints { publicUrl }
-      offlineEndpoints { publicUrl } pastSessions { id reason ip agentVersion credentialId startedAt endedAt }`;
+      offlineEndpoints { publicUrl } pastSessions { sessionId reason ip agentVersion credentialId startedAt endedAt }`;
     const [online] = await list(fields);
     const said = {
       ...{ id: expect.stringMatching(/^agt_\w{27}$/), name: 'Press 7', reportedName: 'Press 7', assignedName: null },
@@ -32,7 +32,7 @@ describe('an agent', () => {
       ...{ offlineEndpoints: [], pastSessions: [] },
     });
     await disconnect(session, 'the cable was cut');
-    const past = { id: session, reason: 'the cable was cut', ip: '192.0.2.7', agentVersion: '2.1.0' };
+    const past = { sessionId: session, reason: 'the cable was cut', ip: '192.0.2.7', agentVersion: '2.1.0' };
     const times = { startedAt: expect.any(String), endedAt: expect.any(String) };
     expect(await list(fields)).toEqual([
       {
@@ -118,9 +118,9 @@ describe('an agent', () => {
     }));
     await gateway.app.prisma.pastSession.createMany({ data: older });
     await disconnect(session);
-    const [{ pastSessions }] = await list('pastSessions { id }');
+    const [{ pastSessions }] = await list('pastSessions { sessionId }');
     expect(pastSessions).toHaveLength(50);
-    expect(pastSessions[0].id).toBe(session);
+    expect(pastSessions[0].sessionId).toBe(session);
     expect(await gateway.app.prisma.pastSession.count({ where: { agentId } })).toBe(50);
   });
 

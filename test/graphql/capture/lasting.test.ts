@@ -187,15 +187,15 @@ test('who serves the address now does not see what an admin captured of the agen
 
 test('a change of it is told in the change feed, once for what happened', async () => {
   const tunnel = await lab.tunnel();
-  const query = 'subscription { changes(kinds: ["trafficCapture"]) { changes { kind action id } } }';
+  const query = 'subscription { changes(kinds: ["trafficCapture"]) { changes { kind action objectId } } }';
   const feed = await subscribe(lab.gateway.api, lab.account.key, query);
   onTestFinished(() => feed.close());
   expect(await feed.next()).toMatchObject({ data: { changes: { changes: [] } } });
   await lab.start(tunnel.id);
   const { id } = await look(tunnel.id);
   expect(await feed.next()).toMatchObject({
-    data: { changes: { changes: [{ kind: 'trafficCapture', action: 'CREATED', id }] } },
+    data: { changes: { changes: [{ kind: 'trafficCapture', action: 'CREATED', objectId: id }] } },
   });
   await lab.run(STOP, { id: tunnel.id });
-  expect(await feed.next()).toMatchObject({ data: { changes: { changes: [{ action: 'DELETED', id }] } } });
+  expect(await feed.next()).toMatchObject({ data: { changes: { changes: [{ action: 'DELETED', objectId: id }] } } });
 });

@@ -16,9 +16,12 @@ const run = (n: number) =>
 
 test.each([
   ['evaluatePolicy', `{ ${run(1)} ${run(2)} }`],
-  ['search', '{ a: search(text: "a") { id } b: search(text: "b") { id } }'],
-  ['one of each', `{ ${run(1)} search(text: "b") { id } }`],
-  ['them in a fragment', '{ ...f } fragment f on Query { a: search(text: "a") { id } b: search(text: "b") { id } }'],
+  ['search', '{ a: search(text: "a") { objectId } b: search(text: "b") { objectId } }'],
+  ['one of each', `{ ${run(1)} search(text: "b") { objectId } }`],
+  [
+    'them in a fragment',
+    '{ ...f } fragment f on Query { a: search(text: "a") { objectId } b: search(text: "b") { objectId } }',
+  ],
 ])('a document with two of %s is refused', async (_, query) => {
   const { body } = await account.graphql(query);
   expect(body.data).toBeUndefined();
@@ -29,14 +32,14 @@ test.each([
 });
 
 test('one alone is answered', async () => {
-  for (const query of [`{ ${run(1)} }`, '{ search(text: "a") { id } }'])
+  for (const query of [`{ ${run(1)} }`, '{ search(text: "a") { objectId } }'])
     expect((await account.graphql(query)).body.errors).toBeUndefined();
 });
 
 test('whoever searches all the time is told to wait, and nobody else', async () => {
   const other = await gateway.newAccount();
-  const many = Array.from({ length: 40 }, () => account.graphql('{ search(text: "nothing-like-it") { id } }'));
-  expect((await other.graphql('{ search(text: "a") { id } }')).body.errors).toBeUndefined();
+  const many = Array.from({ length: 40 }, () => account.graphql('{ search(text: "nothing-like-it") { objectId } }'));
+  expect((await other.graphql('{ search(text: "a") { objectId } }')).body.errors).toBeUndefined();
   expect((await account.graphql('{ credentials { totalCount } }')).body.errors).toBeUndefined();
   const answers = await Promise.all(many);
   const refused = answers.filter(({ body }) => body.errors);

@@ -65,7 +65,7 @@ test('every answer shows the mask in its place, to whoever asks', async () => {
       { id },
     );
     expect(asked.body.data.node).toEqual({ trafficPolicy: { value: shownRules() }, policy: { inbound } });
-    const found = await graphql('query ($text: String!) { search(text: $text) { kind id title detail } }', {
+    const found = await graphql('query ($text: String!) { search(text: $text) { kind objectId title detail } }', {
       text: CANARY,
     });
     expect(found.body.data.search).toEqual([]);

@@ -31,7 +31,7 @@ test('an endpoint fails from the share on, tells it live, and recovers below hal
   const url = await startService((_, response) => void response.writeHead(status).end());
   await httpName(await openSdk(), name).listenAndForward(url);
   id = await endpointIdOf(name);
-  const stream = await subscribe(gateway.api, account.key, 'subscription { endpointChanged { action id } }');
+  const stream = await subscribe(gateway.api, account.key, 'subscription { endpointChanged { action objectId } }');
   onTestFinished(() => stream.close());
 
   // Too few to tell.
@@ -46,7 +46,7 @@ test('an endpoint fails from the share on, tells it live, and recovers below hal
   clock.pass(1);
   const since = at();
   await expect.poll(healthOf).toEqual({ state: 'FAILING', since, errorShare: 0.75, requests: 4 });
-  expect(await stream.next()).toMatchObject({ data: { endpointChanged: { action: 'UPDATED', id } } });
+  expect(await stream.next()).toMatchObject({ data: { endpointChanged: { action: 'UPDATED', objectId: id } } });
   expect(await ask(`{ ${COUNTS} }`)).toEqual({
     endpointCounts: { live: 0, failing: 1, offline: 0 },
     failingEndpoints: [{ id }],
@@ -67,7 +67,7 @@ test('an endpoint fails from the share on, tells it live, and recovers below hal
   // The requests that failed are longer ago than a minute.
   clock.pass(1);
   await expect.poll(healthOf).toEqual({ state: 'LIVE', since: at(), errorShare: 0, requests: 9 });
-  expect(await stream.next()).toMatchObject({ data: { endpointChanged: { action: 'UPDATED', id } } });
+  expect(await stream.next()).toMatchObject({ data: { endpointChanged: { action: 'UPDATED', objectId: id } } });
   expect(await ask(`{ ${COUNTS} }`)).toMatchObject({ endpointCounts: { live: 1, failing: 0 }, failingEndpoints: [] });
 });
 

@@ -64,7 +64,7 @@ describe.runIf(onServer)('on a server', () => {
       const list: object[] = [];
       heard.push(list);
       for (const kind of ['endpoint', 'tunnelSession'])
-        void follow(await subscribe(api, KEY, `subscription { ${kind}Changed { id action } }`), list);
+        void follow(await subscribe(api, KEY, `subscription { ${kind}Changed { objectId action } }`), list);
     }
     const ends = (list: object[]) => list.filter((change) => (change as { action: string }).action === 'DELETED');
     const names = ['one', 'two'].map((name) => `${name}.tunnel.localhost`);
@@ -95,8 +95,8 @@ describe.runIf(onServer)('on a server', () => {
     expect(stops.map(({ object }) => object.error)).toEqual(['the gateway node was lost', '']);
     const sessionIds = stops.map(({ object }) => object.session.id);
     for (const list of heard) {
-      await eventually(() => expect(ends(list)).toContainEqual({ id: sessionIds[1], action: 'DELETED' }));
-      const expected = [...endpointIds, ...sessionIds].map((id) => ({ id, action: 'DELETED' }));
+      await eventually(() => expect(ends(list)).toContainEqual({ objectId: sessionIds[1], action: 'DELETED' }));
+      const expected = [...endpointIds, ...sessionIds].map((id) => ({ objectId: id, action: 'DELETED' }));
       const told = ends(list);
       expect(told).toHaveLength(expected.length);
       expect(told).toEqual(expect.arrayContaining(expected));

@@ -1,6 +1,7 @@
 // Who holds API keys and credentials: users and bot users, which are rows of one table.
 
 import { builder } from '../../builder/builder.ts';
+import { Node } from '../../collections/nodes.ts';
 import type { Context } from '../../context.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { SearchColumns } from '../../resource.ts';
@@ -8,6 +9,7 @@ import type { SearchColumns } from '../../resource.ts';
 export const Owner = builder.prismaInterface('Owner', {
   name: 'Owner',
   description: 'Who can hold API keys and credentials: a user or a bot user.',
+  interfaces: [Node],
   resolveType: ({ kind }) => (kind === 'BOT' ? 'BotUser' : 'User'),
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id: `usr_…` or `bot_…`.' }),

@@ -93,7 +93,7 @@ builder.mutationField('createUser', (t) =>
     access: { kind: null, adminsOnly: 'adminsOnly' },
     description: 'Adds a user to the account. Only admins may.',
     args: {
-      input: t.arg({ type: CreateUserInput, required: true, description: 'The user.' }),
+      input: t.arg({ type: CreateUserInput, required: true, description: 'The new user.' }),
       ...idempotencyKeyArgument,
     },
     resolve: (query, _, { input }, context) => {

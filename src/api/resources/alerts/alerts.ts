@@ -29,7 +29,7 @@ const AlertStateType = builder.enumType('AlertState', {
 const AlertSubject = builder.objectRef<AffectedObject>('AlertSubject').implement({
   description: 'One of those that an alert is about: an endpoint, a certificate or an event destination.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Its id, which may be gone by now.' }),
+    objectId: t.exposeID('id', { description: 'Its id, which may be gone by now.' }),
     name: t.exposeString('name', {
       description: 'What it is known by: the URL of an endpoint, the names of a certificate.',
     }),

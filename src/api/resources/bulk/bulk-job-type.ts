@@ -23,7 +23,7 @@ const BulkJobFailure = builder.prismaObject('BulkJobItem', {
   variant: 'BulkJobFailure',
   description: 'An object that a job was refused to do something with.',
   fields: (t) => ({
-    id: t.exposeID('objectId', { description: 'The id of the object.' }),
+    objectId: t.exposeID('objectId', { description: 'The id of the object.' }),
     message: t.exposeString('message', { description: 'Why, as the mutation of one would say.' }),
     code: t.exposeString('code', { description: 'The number of the error, as in `ERR_GATEWAY_90020`.' }),
   }),

@@ -41,7 +41,7 @@ const AgentRefusal = builder.objectRef<{ command: Command; reason: string }>('Ag
 const PastSession = builder.prismaObject('PastSession', {
   description: 'A session of an agent that has ended.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'The id that the session had: `ts_…`.' }),
+    sessionId: t.exposeID('id', { description: 'The id that the session had: `ts_…`.' }),
     startedAt: t.expose('startedAt', { type: 'Timestamp', description: 'When the agent connected.' }),
     endedAt: t.expose('endedAt', { type: 'Timestamp', description: 'When the session ended.' }),
     reason: t.exposeString('reason', { description: 'Why it ended, as in `the agent said good-bye`.' }),

@@ -29,7 +29,7 @@ const ChangedObject = builder.objectRef<GatheredChange>('ChangedObject').impleme
       description: 'What happened to it last.',
       resolve: ({ action }) => action,
     }),
-    id: t.exposeID('id', {
+    objectId: t.exposeID('id', {
       description:
         'Its id. It is "" where so many of the kind changed that they are not told one by one, or where changes may ' +
         'have been missed: whoever shows a list of them has to ask for it again.',

@@ -13,7 +13,7 @@ const Hit = builder.objectRef<SearchHit>('SearchHit').implement({
   description: 'Something that was found by a piece of its id, its names and addresses, or what is noted of it.',
   fields: (t) => ({
     kind: t.exposeString('kind', { description: 'What it is, as its look-up is called: `credential`.' }),
-    id: t.exposeID('id', { description: 'Its id; `node` gives the object.' }),
+    objectId: t.exposeID('id', { description: 'Its id; `node` gives the object.' }),
     title: t.exposeString('title', {
       description: 'What it is known by: an address, a name, its description, its id.',
     }),

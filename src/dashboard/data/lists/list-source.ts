@@ -45,7 +45,7 @@ export class ListSource<Row extends WithId> {
     const deleted = new Set<string>();
     const newest = this.rows[0]?.id;
     if ((isNarrowed || isOrdered) && events.some(({ action }) => action !== 'DELETED')) this.invalidate();
-    for (const { action, id } of events) {
+    for (const { action, objectId: id } of events) {
       if (newest === undefined) this.#isTopStale = true;
       else if (id === '' || !isSameKind(id, newest)) this.invalidate(id === '');
       else if (action === 'DELETED') deleted.add(id);

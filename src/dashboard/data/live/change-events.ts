@@ -5,7 +5,7 @@ export interface ChangedObject {
   kind: string;
   action: 'CREATED' | 'UPDATED' | 'DELETED';
   /** The id; empty if so many objects of the kind changed that all of them have to be loaded again. */
-  id: string;
+  objectId: string;
 }
 
 /** The changes of the requested kinds; `'gap'` if changes may have been missed. */

@@ -63,6 +63,7 @@ export function SessionHistory({ agent: { sessions, pastSessions } }: { agent: S
           label="Earlier sessions of this agent"
           columns={pastColumns}
           rows={pastSessions}
+          rowKey={({ sessionId }) => sessionId}
           cardLines={3}
           empty={<p class="muted">None has ended yet.</p>}
         />

@@ -38,9 +38,10 @@ export function useRedirectToCurrentEndpoint(
   const options = { kinds: ADDRESS_KINDS, skip: !isMissing || publicUrl === undefined };
   const { data } = useQuery(EndpointByUrl, { text: publicUrl ?? '' }, options);
   const next = data?.search?.find(
-    (hit) => (hit.kind === 'endpoint' || hit.kind === 'offlineEndpoint') && hit.title === publicUrl && hit.id !== id,
+    (hit) =>
+      (hit.kind === 'endpoint' || hit.kind === 'offlineEndpoint') && hit.title === publicUrl && hit.objectId !== id,
   );
   useEffect(() => {
-    if (isMissing && next) route(pathOf(next.kind, next.id), true);
+    if (isMissing && next) route(pathOf(next.kind, next.objectId), true);
   }, [isMissing, next, route, pathOf]);
 }

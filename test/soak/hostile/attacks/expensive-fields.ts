@@ -22,7 +22,7 @@ export const attack: Attack = {
     const bodies = [
       { query: `query ($policy: String!) { ${aliases} }`, variables },
       { query: `query ($policy: String!) { ${run('one')} }`, variables },
-      { query: '{ search(text: "nothing-is-called-so", first: 50) { id } }' },
+      { query: '{ search(text: "nothing-is-called-so", first: 50) { objectId } }' },
     ];
     const next = (number: number): Sent => ({ key, body: bodies[number % bodies.length] as object });
     return attackGraphql(api, PER_SECOND, next, signal);

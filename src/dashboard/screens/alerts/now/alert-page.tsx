@@ -53,7 +53,14 @@ export function AlertPage() {
       {alert.remark && <Note variant="warn">{alert.remark}</Note>}
       <AlertFacts alert={alert} />
       <Section title={`${subjectCount} ${conditionForms[condition].nouns[subjectCount === 1 ? 0 : 1]}`}>
-        <Table label="What it is about" columns={columns} rows={subjects} href={pathOf} cardLines={3} />
+        <Table
+          label="What it is about"
+          columns={columns}
+          rows={subjects}
+          rowKey={({ objectId }) => objectId}
+          href={pathOf}
+          cardLines={3}
+        />
         {rest > 0 && <p class="muted">And {rest} more.</p>}
       </Section>
       <NotificationList notifications={alert.notifications} />
@@ -99,7 +106,6 @@ const columns: Column<Affected>[] = [
 ];
 
 /** The page of an endpoint follows it when it comes back. */
-function pathOf({ id }: Affected): string {
-  const kind = kindOf(id) ?? '';
-  return objectPath(kind, id);
+function pathOf({ objectId }: Affected): string {
+  return objectPath(kindOf(objectId) ?? '', objectId);
 }

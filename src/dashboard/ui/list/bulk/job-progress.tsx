@@ -81,11 +81,11 @@ function Failures({ job: { failures, failed } }: { job: Job }) {
     <section aria-label="What failed">
       <h3>What failed</h3>
       <ul class="job-failures">
-        {failures.map(({ id, message }) => {
-          const kind = kindOf(id);
+        {failures.map(({ objectId, message }) => {
+          const kind = kindOf(objectId);
           return (
-            <li key={id}>
-              {kind ? <a href={objectPath(kind, id)}>{id}</a> : <code>{id}</code>} {message}
+            <li key={objectId}>
+              {kind ? <a href={objectPath(kind, objectId)}>{objectId}</a> : <code>{objectId}</code>} {message}
             </li>
           );
         })}
