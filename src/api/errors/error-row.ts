@@ -9,6 +9,7 @@ export type GraphqlErrorCode =
   | 'CONFLICT'
   | 'RATE_LIMITED'
   | 'UNAVAILABLE'
+  | 'PERSISTED_QUERY_NOT_FOUND'
   | 'INTERNAL';
 
 /** The number behind `ERR_GATEWAY_`, the HTTP status, the code, and the text with its `{parameters}`. */

@@ -13,6 +13,8 @@ export const requestErrors = {
     412,
   ),
   httpVersionNotSupported: invalid(90316, 'The API accepts HTTP/1.0 and HTTP/1.1.', 505),
+  // Clients know it by this text; what comes next is the same request with its document, so that it is no failure.
+  persistedQueryNotFound: [90317, 200, 'PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound'],
   strangerRateLimited: [
     90301,
     429,

@@ -68,7 +68,8 @@ async function readRequest(
     if (text && !isJsonObject(text)) throw new ApiError('badDocument', { reason: `${name} must be a JSON object.` });
   }
   // Without a document it is a mistake, which Yoga explains.
-  return { gateway: searchParams.has('query') ? await admit(exchange) : undefined, sent: undefined };
+  const hasDocument = searchParams.has('query') || namesDocument(JSON.parse(searchParams.get('extensions') || '{}'));
+  return { gateway: hasDocument ? await admit(exchange) : undefined, sent: undefined };
 }
 
 function isJsonObject(text: string): boolean {
@@ -90,13 +91,20 @@ function readParams({
 }: Record<string, unknown>): RequestParams {
   const wrong = (member: string, reason: string) => new ApiError('wrongValue', { member, reason });
   const isMap = (value: unknown) => typeof value === 'object' && !Array.isArray(value);
-  if (typeof query !== 'string' && (documentId === undefined || documentId === null))
+  const isNamed = (documentId !== undefined && documentId !== null) || namesDocument(extensions);
+  if (typeof query !== 'string' && !(isNamed && (query === undefined || query === null)))
     throw wrong('query', 'it must be a GraphQL document');
   if (variables !== undefined && !isMap(variables)) throw wrong('variables', 'it must be an object');
   if (operationName !== undefined && operationName !== null && typeof operationName !== 'string')
     throw wrong('operationName', 'it must be a string');
   if (extensions !== undefined && !isMap(extensions)) throw wrong('extensions', 'it must be an object');
   return { query, documentId, variables, operationName, extensions } as RequestParams;
+}
+
+/** Whether the document may be one that was sent before: an automatic persisted query. */
+function namesDocument(extensions: unknown): boolean {
+  const { persistedQuery } = (extensions ?? {}) as { persistedQuery?: unknown };
+  return persistedQuery !== undefined && persistedQuery !== null;
 }
 
 /** Whether a POST wants JSON back, and no stream. */

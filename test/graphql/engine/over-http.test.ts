@@ -1,5 +1,6 @@
 // GraphQL over HTTP: the audit of graphql-http, and what the specification leaves to be refused.
 
+import { createHash } from 'node:crypto';
 import { serverAudits } from 'graphql-http';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Account, sharedGateway, type TestGateway } from '../../support/gateway/gateway.ts';
@@ -36,6 +37,52 @@ describe.each([
     });
     return { status: response.status, body: await response.json() };
   }
+  describe('an automatic persisted query', () => {
+    const ask = (message: object, { key }: Pick<Account, 'key'> = account) =>
+      fetch(`${base}/graphql`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify(message),
+      });
+    const named = (query: string) => ({
+      persistedQuery: { version: 1, sha256Hash: createHash('sha256').update(query).digest('hex') },
+    });
+    const unknown = {
+      errors: [{ message: 'PersistedQueryNotFound', extensions: { code: 'PERSISTED_QUERY_NOT_FOUND', status: 200 } }],
+    };
+
+    test('is asked for until it was sent once, and then known by its digest, by POST and GET', async () => {
+      const query = `{ credentials { totalCount } } # ${base}`;
+      const extensions = named(query);
+      const first = await ask({ extensions });
+      expect([first.status, await first.json()]).toMatchObject([200, unknown]);
+      expect(await (await ask({ query, extensions })).json()).toMatchObject({ data: { credentials: {} } });
+      expect(await (await ask({ extensions })).json()).toMatchObject({ data: { credentials: {} } });
+      const address = `${base}/graphql?extensions=${encodeURIComponent(JSON.stringify(extensions))}`;
+      const got = await fetch(address, { headers: { authorization: `Bearer ${account.key}` } });
+      expect(await got.json()).toMatchObject({ data: { credentials: {} } });
+    });
+
+    test('is not known to other accounts, nor kept for strangers', async () => {
+      const query = `{ credentials { nodes { id } } } # ${base}`;
+      await ask({ query, extensions: named(query) });
+      for (const who of [await gateway.newAccount(), { key: 'nobody' }])
+        expect(await (await ask({ extensions: named(query) }, who)).json()).toMatchObject(unknown);
+    });
+
+    test.each([
+      ['a digest of another document', { ...named('{ viewer { accountId } }') }],
+      ['another version', { persistedQuery: { ...named('{ node(id: "x") { id } }').persistedQuery, version: 2 } }],
+      ['no digest', { persistedQuery: { version: 1, sha256Hash: 'x' } }],
+    ])('with %s is refused in words', async (_, extensions) => {
+      const response = await ask({ query: '{ node(id: "x") { id } }', extensions });
+      expect([response.status, await response.json()]).toMatchObject([
+        400,
+        { errors: [{ message: expect.stringContaining('persistedQuery') }] },
+      ]);
+    });
+  });
+
   const count = async () => (await account.graphql('{ credentials { totalCount } }')).body.data.credentials.totalCount;
   const mutation = 'mutation { createCredential(input: {}) { id } }';
 

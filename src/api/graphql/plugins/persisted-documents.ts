@@ -1,23 +1,45 @@
-// Documents that a request names by their digest in place of sending them: the dashboard's own operations (GraphQL over
-// HTTP, appendix on persisted documents). In a browser session no others run.
+// Documents that a request names by their digest in place of sending them: the dashboard's own operations (GraphQL over HTTP,
+// appendix on persisted documents), and those that clients of an account have sent before (automatic persisted queries, as Apollo
+// Client and urql speak them). In a browser session only the dashboard's own run.
 
+import { createHash } from 'node:crypto';
 import type { Plugin } from 'graphql-yoga';
+import { LRUCache } from 'lru-cache';
 import type { RequestContext, RequestParams } from '../request-context.ts';
 import { requestError } from './errors.ts';
 
 /** SHA-256 of a document, in hex → its text. */
 export type PersistedDocuments = ReadonlyMap<string, string>;
 
-/** Puts the text of a persisted document in place of its digest. */
+/** The texts that are kept for one account, in bytes, and for how many accounts. What is pushed out is sent again. */
+const ACCOUNT_BYTES_MAX = 256 * 1024;
+const ACCOUNTS_MAX = 100;
+
+/** An entry has a size, also that of an empty text. */
+const sizeOf = (text: string) => Buffer.byteLength(text) + 1;
+
+/** Puts the text of a document in place of its digest. */
 export function usePersistedDocuments(documents: PersistedDocuments): Plugin<object, RequestContext> {
+  const sentBefore = new LRUCache<string, LRUCache<string, string>>({ max: ACCOUNTS_MAX });
+  const textsOf = (accountId: string) => {
+    const known = sentBefore.get(accountId);
+    if (known) return known;
+    const texts = new LRUCache<string, string>({ maxSize: ACCOUNT_BYTES_MAX, sizeCalculation: sizeOf });
+    sentBefore.set(accountId, texts);
+    return texts;
+  };
   return {
     onParams({ context, params, setParams }) {
       const { documentId, ...others } = params as RequestParams;
+      const caller = context.gateway?.authenticatedCaller;
       const isPersisted = documentId !== undefined && documentId !== null;
       context.isPersisted = isPersisted;
-      if (isPersisted) setParams({ ...others, query: textOf(documents, documentId, params.query) });
-      else if (context.gateway?.authenticatedCaller?.sessionId !== undefined)
-        throw requestError('documentNotPersisted');
+      if (isPersisted) return setParams({ ...others, query: textOf(documents, documentId, params.query) });
+      if (caller?.sessionId !== undefined) throw requestError('documentNotPersisted');
+      const digest = automaticDigest(params.extensions);
+      if (digest === undefined) return;
+      const query = exchanged(digest, params.query, caller ? textsOf(caller.accountId) : undefined);
+      setParams({ ...others, query });
     },
   };
 }
@@ -32,4 +54,38 @@ function textOf(documents: PersistedDocuments, documentId: unknown, query: unkno
   const text = documents.get(digest);
   if (text === undefined) throw requestError('unknownDocument', { member });
   return text;
+}
+
+/** The digest of an automatic persisted query; undefined where a request is none. */
+function automaticDigest(extensions: unknown): string | undefined {
+  const { persistedQuery } = (extensions ?? {}) as {
+    persistedQuery?: { version?: unknown; sha256Hash?: unknown } | null;
+  };
+  if (persistedQuery === undefined || persistedQuery === null) return undefined;
+  const { version, sha256Hash } = persistedQuery;
+  const member = 'extensions.persistedQuery';
+  if (version !== 1) throw requestError('wrongValue', { member, reason: 'its version must be 1' });
+  if (typeof sha256Hash !== 'string' || !/^[0-9a-f]{64}$/.test(sha256Hash))
+    throw requestError('wrongValue', { member, reason: 'its sha256Hash must be 64 digits in lower-case hex' });
+  return sha256Hash;
+}
+
+/**
+ * The document of a digest: the one that comes with it, which is kept, or the one that was kept.
+ * @param texts those of the caller's account; undefined for strangers, of whom nothing is kept.
+ * @throws {ApiError} when it is not known, or another one.
+ */
+function exchanged(digest: string, query: unknown, texts: LRUCache<string, string> | undefined): string {
+  if (typeof query !== 'string') {
+    const known = texts?.get(digest);
+    if (known === undefined) throw requestError('persistedQueryNotFound');
+    return known;
+  }
+  if (createHash('sha256').update(query).digest('hex') !== digest)
+    throw requestError('wrongValue', {
+      member: 'extensions.persistedQuery',
+      reason: 'its sha256Hash must be the SHA-256 of query',
+    });
+  texts?.set(digest, query);
+  return query;
 }
