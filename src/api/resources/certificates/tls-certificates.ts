@@ -2,15 +2,13 @@
 
 import { X509Certificate } from 'node:crypto';
 import { unknownIssuer } from '../../../runtime/unknown-issuer.ts';
-import { newId } from '../../../store/ids.ts';
 import { sealPrivateKey } from '../../../store/keys/private-keys.ts';
 import { builder } from '../../builder/builder.ts';
-import { collection, deleteMutation, Node, readRoutes } from '../../collections/collection.ts';
+import { Node } from '../../collections/collection.ts';
 import { NOTED_MEMBERS, text, textIn, texts, time } from '../../collections/members.ts';
-import { idempotencyKeyArgument } from '../../idempotency.ts';
+import { rowFields } from '../../collections/notes.ts';
+import { resource } from '../../collections/resource.ts';
 import { NOTE_COLUMNS } from '../../resource.ts';
-import { route } from '../../route.ts';
-import { checkTexts } from '../../text-limits.ts';
 import { readServerCertificate, type Subject } from './server-certificate.ts';
 
 /** Domains of a certificate that are told. */
@@ -19,6 +17,8 @@ const DOMAINS_MAX = 20;
 const AUTHORITIES_MAX = 10;
 /** The authorities are looked up for each certificate. */
 const MISSING_ISSUER_WEIGHT = 10;
+
+const ROW = { prefix: 'cert', path: '/tls_certificates' };
 
 interface AlternativeNames {
   dnsNames: string[];
@@ -46,17 +46,7 @@ const TlsCertificate = builder.prismaObject('TlsCertificate', {
         resolve: ({ subject }) => (subject as unknown as Subject)[part],
       });
     return {
-      id: t.exposeID('id', { description: 'Its id: `cert_…`.' }),
-      uri: t.string({
-        description: 'The URI of its REST resource.',
-        resolve: ({ id }, _, context) => context.uri(`/tls_certificates/${id}`),
-      }),
-      createdAt: t.expose('createdAt', {
-        type: 'Timestamp',
-        description: 'When it was uploaded, or obtained for the first time.',
-      }),
-      description: t.exposeString('description', { description: 'What it is for, for people; at most 255 bytes.' }),
-      metadata: t.exposeString('metadata', { description: 'Anything, for machines; at most 4096 bytes.' }),
+      ...rowFields(t, { ...ROW, createdAt: 'When it was uploaded, or obtained for the first time.' }),
       certificatePem: t.exposeString('certificatePem', {
         description: 'The certificate in PEM, and those it is issued by after it.',
       }),
@@ -135,14 +125,16 @@ const TlsCertificate = builder.prismaObject('TlsCertificate', {
   },
 });
 
-const tlsCertificates = collection({
+export const { routes } = resource({
   kind: 'tlsCertificate',
-  prefix: 'cert',
-  path: '/tls_certificates',
-  single: 'tlsCertificate',
-  plural: 'tlsCertificates',
-  typeName: 'TlsCertificate',
+  model: 'TlsCertificate',
+  ...ROW,
   ref: TlsCertificate,
+  shows:
+    'id uri createdAt description metadata certificatePem subjectCommonName subjectOrganization ' +
+    'subjectOrganizationalUnit subjectLocality subjectProvince subjectCountry ' +
+    'subjectAlternativeNames { dnsNames ips } issuedAt notBefore notAfter keyUsages extendedKeyUsages privateKeyType ' +
+    'issuerCommonName serialNumber',
   members: {
     ...NOTED_MEMBERS,
     subject_common_name: textIn('subject', 'commonName'),
@@ -155,7 +147,6 @@ const tlsCertificates = collection({
     not_after: time('notAfter'),
     issued_at: time('issuedAt', { isNullable: true, isOrdered: false }),
   },
-  table: (db) => db.tlsCertificate,
   audit: { name: 'tls_certificate', subject: 'A TLS certificate' },
   search: {
     ...{
@@ -171,95 +162,37 @@ const tlsCertificates = collection({
       ...NOTE_COLUMNS,
     ],
   },
-});
-
-const CreateTlsCertificateInput = builder.inputType('CreateTlsCertificateInput', {
-  description: 'A new TLS certificate.',
-  fields: (t) => ({
-    certificatePem: t.string({
-      required: true,
-      description:
-        'The certificate in PEM, and after it those that it is issued by, each by the next; at most 32 KiB. It must ' +
-        'not have expired.',
-    }),
-    privateKeyPem: t.string({
-      required: true,
-      description:
-        'Its private key in PEM, not encrypted: RSA of 2048 to 4096 bits, ECDSA (P-256, P-384, P-521) or Ed25519. ' +
-        'Nobody can read it afterwards.',
-    }),
-    description: t.string({ description: 'What it is for, for people; at most 255 bytes.' }),
-    metadata: t.string({ description: 'Anything, for machines; at most 4096 bytes.' }),
-  }),
-});
-
-const UpdateTlsCertificateInput = builder.inputType('UpdateTlsCertificateInput', {
-  description: 'What to change; a member left out or null stays as it is. The certificate stays for good.',
-  fields: (t) => ({
-    description: t.string({ description: 'At most 255 bytes; "" clears it.' }),
-    metadata: t.string({ description: 'At most 4096 bytes; "" clears it.' }),
-  }),
-});
-
-builder.mutationField('createTlsCertificate', (t) =>
-  t.prismaField({
-    type: TlsCertificate,
-    nullable: true,
-    access: { kind: 'tlsCertificate' },
+  create: {
     description: 'Uploads a certificate with its key. No visitor is shown it until a reserved domain names it.',
-    args: {
-      input: t.arg({ type: CreateTlsCertificateInput, required: true, description: 'The TLS certificate.' }),
-      ...idempotencyKeyArgument,
-    },
-    resolve: (query, _, { input }, context) => {
-      const { accountId, app } = context;
-      const texts = checkTexts(input);
-      const { certificate, privateKey } = readServerCertificate(input.certificatePem, input.privateKeyPem, app.now());
-      const row = { id: newId(tlsCertificates.prefix), accountId };
-      const data = {
-        ...texts,
+    input: (t) => ({
+      certificatePem: t.string({
+        required: true,
+        description:
+          'The certificate in PEM, and after it those that it is issued by, each by the next; at most 32 KiB. It must ' +
+          'not have expired.',
+      }),
+      privateKeyPem: t.string({
+        required: true,
+        description:
+          'Its private key in PEM, not encrypted: RSA of 2048 to 4096 bits, ECDSA (P-256, P-384, P-521) or Ed25519. ' +
+          'Nobody can read it afterwards.',
+      }),
+    }),
+    write({ certificatePem, privateKeyPem }, { accountId, app }, id) {
+      const { certificate, privateKey } = readServerCertificate(certificatePem, privateKeyPem, app.now());
+      return {
         ...certificate,
-        ...row,
         subject: { ...certificate.subject },
-        privateKey: sealPrivateKey(app.keys, row, privateKey),
+        privateKey: sealPrivateKey(app.keys, { id, accountId }, privateKey),
       };
-      return context.create(tlsCertificates, (db) => db.tlsCertificate.create({ ...query, data }));
     },
-  }),
-);
-
-builder.mutationField('updateTlsCertificate', (t) =>
-  t.prismaField({
-    type: TlsCertificate,
-    nullable: true,
-    access: { kind: 'tlsCertificate' },
+  },
+  update: {
     description: 'Changes what is noted of a TLS certificate.',
-    args: {
-      id: t.arg.id({ required: true, description: 'The id of the TLS certificate.' }),
-      input: t.arg({ type: UpdateTlsCertificateInput, required: true, description: 'What to change.' }),
-    },
-    resolve: (query, _, { id, input }, context) => {
-      const where = { id, accountId: context.accountId };
-      const data = checkTexts(input);
-      return context.update(tlsCertificates, id, (db) => db.tlsCertificate.update({ ...query, where, data }));
-    },
-  }),
-);
-
-deleteMutation(tlsCertificates, 'deleteTlsCertificate', {
-  description:
-    'Deletes a certificate with its key. Answers with its id; fails with `CONFLICT` while a reserved domain names it.',
+    note: 'The certificate stays for good.',
+  },
+  remove: {
+    description:
+      'Deletes a certificate with its key. Answers with its id; fails with `CONFLICT` while a reserved domain names it.',
+  },
 });
-
-const selection =
-  'id uri createdAt description metadata certificatePem subjectCommonName subjectOrganization ' +
-  'subjectOrganizationalUnit subjectLocality subjectProvince subjectCountry ' +
-  'subjectAlternativeNames { dnsNames ips } issuedAt notBefore notAfter keyUsages extendedKeyUsages privateKeyType ' +
-  'issuerCommonName serialNumber';
-
-export const routes = [
-  route('POST', '/tls_certificates', 201, 'createTlsCertificate', selection),
-  ...readRoutes(tlsCertificates, 'tls_certificates', selection),
-  route('PATCH', '/tls_certificates/:id', 200, 'updateTlsCertificate', selection),
-  route('DELETE', '/tls_certificates/:id', 204, 'deleteTlsCertificate'),
-];
