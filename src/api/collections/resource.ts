@@ -77,6 +77,8 @@ export interface Description<M extends ModelName, C extends InputFieldMap, U ext
   listKey?: string;
   /** What is different for clients written for the original service. */
   extended?: Pick<Extension, 'selection' | 'parameters' | 'texts'>;
+  /** Of what is sent to create and to change: see `Route`. */
+  ignoredMembers?: Route['ignoredMembers'];
   create: Write<NewColumns<M>, C>;
   update: Write<ChangedColumns<M>, U>;
   remove?: Omit<DeleteMutationOptions, 'adminsOnly'>;
@@ -99,7 +101,8 @@ export function resource<M extends ModelName, C extends InputFieldMap = NoMember
 ): DescribedResource<InputShapeFromFields<C> & OwnerNotes> {
   type CreateInput = InputShapeFromFields<C> & OwnerNotes;
   type UpdateInput = InputShapeFromFields<U> & OwnerNotes;
-  const { model, notes = NOTES, shows, listKey, extended, adminsOnly, create, update, remove, ...more } = description;
+  const { model, notes = NOTES, shows, listKey, extended, ignoredMembers, ...rest } = description;
+  const { adminsOnly, create, update, remove, ...more } = rest;
   const { kind, ref, path, single = kind, plural = pluralOf(kind) } = more;
   const typeName = ref.name;
   const noun = nounOf(kind);
@@ -169,9 +172,9 @@ export function resource<M extends ModelName, C extends InputFieldMap = NoMember
   deleteMutation(self, `delete${typeName}`, { ...remove, adminsOnly });
 
   const routes = [
-    route('POST', path, 201, `create${typeName}`, shows, { extended }),
+    route('POST', path, 201, `create${typeName}`, shows, { ignoredMembers, extended }),
     ...readRoutes(self, listKey ?? snakeCase(plural), shows, extended),
-    route('PATCH', `${path}/:id`, 200, `update${typeName}`, shows, { extended }),
+    route('PATCH', `${path}/:id`, 200, `update${typeName}`, shows, { ignoredMembers, extended }),
     route('DELETE', `${path}/:id`, 204, `delete${typeName}`),
   ];
   return { ...self, routes, createOne };
