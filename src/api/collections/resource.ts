@@ -42,6 +42,8 @@ interface Write<Columns, Members extends InputFieldMap> {
   description: string;
   /** What is to be said of the input beyond what it is. */
   note?: string;
+  /** What is said of the input in place of all that. */
+  inputDescription?: string;
   /** The members of the input besides the notes of the owner. */
   input?(t: InputBuilder): Members;
   /** What the mutation weighs in the cost of a document. */
@@ -71,8 +73,8 @@ export interface Description<M extends ModelName, C extends InputFieldMap, U ext
   plural?: string;
   /** Left out where a description is for people and metadata for machines; null: it has neither. */
   notes?: NoteTexts | null;
-  /** What REST shows of it, as a GraphQL selection: the documented members, in their order. */
-  shows: string;
+  /** What REST shows of it, as a GraphQL selection: the documented members, in their order. Left out of what is in GraphQL only. */
+  shows?: string;
   /** The member of REST's list; as the plural, when left out. */
   listKey?: string;
   /** What is different for clients written for the original service. */
@@ -132,7 +134,7 @@ export function resource<M extends ModelName, C extends InputFieldMap = NoMember
 
   const access = { kind: self.scopeKind ?? kind, adminsOnly };
   const createInput = builder.inputType(`Create${typeName}Input`, {
-    description: sentences(`A new ${noun}.`, create.note),
+    description: create.inputDescription ?? sentences(`A new ${noun}.`, create.note),
     fields: (t) => ({ ...(notes && newNotes(t, notes)), ...create.input?.(t) }),
   });
   builder.mutationField(`create${typeName}`, (t) =>
@@ -151,7 +153,8 @@ export function resource<M extends ModelName, C extends InputFieldMap = NoMember
     }),
   );
   const updateInput = builder.inputType(`Update${typeName}Input`, {
-    description: sentences('What to change; a member left out or null stays as it is.', update.note),
+    description:
+      update.inputDescription ?? sentences('What to change; a member left out or null stays as it is.', update.note),
     fields: (t) => ({ ...(notes && changedNotes(t)), ...update.input?.(t) }),
   });
   builder.mutationField(`update${typeName}`, (t) =>
@@ -171,13 +174,13 @@ export function resource<M extends ModelName, C extends InputFieldMap = NoMember
   );
   deleteMutation(self, `delete${typeName}`, { ...remove, adminsOnly });
 
-  const routes = [
-    route('POST', path, 201, `create${typeName}`, shows, { ignoredMembers, extended }),
-    ...readRoutes(self, listKey ?? snakeCase(plural), shows, extended),
-    route('PATCH', `${path}/:id`, 200, `update${typeName}`, shows, { ignoredMembers, extended }),
+  const routesOf = (shown: string) => [
+    route('POST', path, 201, `create${typeName}`, shown, { ignoredMembers, extended }),
+    ...readRoutes(self, listKey ?? snakeCase(plural), shown, extended),
+    route('PATCH', `${path}/:id`, 200, `update${typeName}`, shown, { ignoredMembers, extended }),
     route('DELETE', `${path}/:id`, 204, `delete${typeName}`),
   ];
-  return { ...self, routes, createOne };
+  return { ...self, routes: shows === undefined ? [] : routesOf(shows), createOne };
 }
 
 const sentences = (...parts: (string | undefined)[]) => parts.filter((part) => part).join(' ');
