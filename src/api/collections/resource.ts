@@ -71,7 +71,7 @@ export interface Description<M extends ModelName, C extends InputFieldMap, U ext
   /** The root fields, where they are not called as the kind. */
   single?: string;
   plural?: string;
-  /** Left out where a description is for people and metadata for machines; null: it has neither. */
+  /** Left out where a description is for people and metadata for machines; null: it has neither, or `input` and `write` see to it. */
   notes?: NoteTexts | null;
   /** What REST shows of it, as a GraphQL selection: the documented members, in their order. Left out of what is in GraphQL only. */
   shows?: string;

@@ -1,8 +1,10 @@
 // The inputs of alert rules, and what they must be like.
 
+import type { InputShapeFromFields } from '@pothos/core';
 import { type Condition, type ConditionDescriptor, conditionNames, conditionOf } from '../../../alerts/conditions.ts';
 import type { Db } from '../../../store/database/client.ts';
 import { builder } from '../../builder/builder.ts';
+import type { InputBuilder } from '../../collections/notes.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { checkTexts } from '../../text-limits.ts';
 import { checkName, checkNumber } from './input-checks.ts';
@@ -55,47 +57,43 @@ const texts = {
   channelIds: 'The ids of the channels that are told, each once; at most 20.',
 };
 
-export const CreateAlertRuleInput = builder.inputType('CreateAlertRuleInput', {
-  description: 'A new alert rule.',
-  fields: (t) => ({
-    name: t.string({ required: true, description: texts.name }),
-    description: t.string({ description: texts.description }),
-    condition: t.field({
-      type: AlertConditionType,
-      required: true,
-      description: 'What it watches; it stays for good.',
-    }),
-    threshold: t.float({ description: texts.threshold }),
-    forSeconds: t.int({ defaultValue: 60, description: `${texts.forSeconds} Certificates do not wait.` }),
-    resolveSeconds: t.int({ defaultValue: 60, description: texts.resolveSeconds }),
-    updateMinutes: t.int({ defaultValue: 30, description: texts.updateMinutes }),
-    severity: t.field({ type: AlertSeverityType, defaultValue: 'WARNING', description: 'How urgent its alerts are.' }),
-    enabled: t.boolean({ defaultValue: true, description: 'Whether it is evaluated.' }),
-    selector: t.field({
-      type: AlertSelectorInput,
-      description: 'What it watches of all that the account has; all, when left out.',
-    }),
-    channelIds: t.idList({ description: texts.channelIds }),
+/** The members of the input that creates. */
+export const newRuleMembers = (t: InputBuilder) => ({
+  name: t.string({ required: true, description: texts.name }),
+  description: t.string({ description: texts.description }),
+  condition: t.field({
+    type: AlertConditionType,
+    required: true,
+    description: 'What it watches; it stays for good.',
   }),
+  threshold: t.float({ description: texts.threshold }),
+  forSeconds: t.int({ defaultValue: 60, description: `${texts.forSeconds} Certificates do not wait.` }),
+  resolveSeconds: t.int({ defaultValue: 60, description: texts.resolveSeconds }),
+  updateMinutes: t.int({ defaultValue: 30, description: texts.updateMinutes }),
+  severity: t.field({ type: AlertSeverityType, defaultValue: 'WARNING', description: 'How urgent its alerts are.' }),
+  enabled: t.boolean({ defaultValue: true, description: 'Whether it is evaluated.' }),
+  selector: t.field({
+    type: AlertSelectorInput,
+    description: 'What it watches of all that the account has; all, when left out.',
+  }),
+  channelIds: t.idList({ description: texts.channelIds }),
 });
 
-export const UpdateAlertRuleInput = builder.inputType('UpdateAlertRuleInput', {
-  description: 'What to change; a member left out or null stays as it is.',
-  fields: (t) => ({
-    name: t.string({ description: texts.name }),
-    description: t.string({ description: `${texts.description} "" clears it.` }),
-    threshold: t.float({ description: texts.threshold }),
-    forSeconds: t.int({ description: texts.forSeconds }),
-    resolveSeconds: t.int({ description: texts.resolveSeconds }),
-    updateMinutes: t.int({ description: texts.updateMinutes }),
-    severity: t.field({ type: AlertSeverityType, description: 'How urgent its alerts are.' }),
-    enabled: t.boolean({ description: 'Whether it is evaluated. When it is switched off, its alert is resolved.' }),
-    selector: t.field({ type: AlertSelectorInput, description: 'What it watches. Replaces the whole selector.' }),
-    channelIds: t.idList({ description: `${texts.channelIds} Replaces the whole list; an empty one clears it.` }),
-  }),
+/** The members of the input that changes. */
+export const changedRuleMembers = (t: InputBuilder) => ({
+  name: t.string({ description: texts.name }),
+  description: t.string({ description: `${texts.description} "" clears it.` }),
+  threshold: t.float({ description: texts.threshold }),
+  forSeconds: t.int({ description: texts.forSeconds }),
+  resolveSeconds: t.int({ description: texts.resolveSeconds }),
+  updateMinutes: t.int({ description: texts.updateMinutes }),
+  severity: t.field({ type: AlertSeverityType, description: 'How urgent its alerts are.' }),
+  enabled: t.boolean({ description: 'Whether it is evaluated. When it is switched off, its alert is resolved.' }),
+  selector: t.field({ type: AlertSelectorInput, description: 'What it watches. Replaces the whole selector.' }),
+  channelIds: t.idList({ description: `${texts.channelIds} Replaces the whole list; an empty one clears it.` }),
 });
 
-type GivenRule = typeof UpdateAlertRuleInput.$inferInput;
+type GivenRule = InputShapeFromFields<ReturnType<typeof changedRuleMembers>>;
 
 /** @returns the columns that were given, without channels. @throws {ApiError} naming the first member that is wrong. */
 export function checkRule(given: GivenRule, condition: Condition): Partial<Selector> & ReturnType<typeof checkPlain> {

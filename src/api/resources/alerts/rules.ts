@@ -2,23 +2,21 @@
 
 import { type Condition, conditionNames, conditionOf } from '../../../alerts/conditions.ts';
 import type { Db } from '../../../store/database/client.ts';
-import { newId } from '../../../store/ids.ts';
 import { builder } from '../../builder/builder.ts';
-import { collection, deleteMutation, Node } from '../../collections/collection.ts';
+import { Node } from '../../collections/collection.ts';
 import { asStored, boolean, choice, ID_MEMBER, relatedTexts, text, time } from '../../collections/members.ts';
+import { resource } from '../../collections/resource.ts';
 import { requireFound } from '../../errors/errors.ts';
-import { idempotencyKeyArgument } from '../../idempotency.ts';
-import type { Route } from '../../route.ts';
 import { AlertChannel } from './channel-type.ts';
 import { checkRoom } from './input-checks.ts';
 import {
   AlertConditionType,
   AlertSeverityType,
-  CreateAlertRuleInput,
+  changedRuleMembers,
   checkChannels,
   checkRule,
+  newRuleMembers,
   requireThreshold,
-  UpdateAlertRuleInput,
 } from './rule-input.ts';
 import { AlertSelector, checkSubjects, selectorColumns } from './selector.ts';
 
@@ -73,14 +71,14 @@ export const AlertRule = builder.prismaObject('AlertRule', {
   }),
 });
 
-const alertRules = collection({
+export const { routes } = resource({
   kind: 'alertRule',
+  model: 'AlertRule',
   prefix: 'alr',
   path: '/alert_rules',
-  single: 'alertRule',
-  plural: 'alertRules',
-  typeName: 'AlertRule',
   ref: AlertRule,
+  adminsOnly: 'adminsOnly',
+  notes: null,
   members: {
     ...ID_MEMBER,
     created_at: time('createdAt', { isOrdered: false }),
@@ -91,7 +89,6 @@ const alertRules = collection({
     enabled: boolean('enabled'),
     channels: relatedTexts('channels', 'channelId'),
   },
-  table: (db) => db.alertRule,
   audit: {
     ...{ name: 'alert_rule', subject: 'An alert rule' },
     selection:
@@ -102,73 +99,51 @@ const alertRules = collection({
     ...{ rank: 190, table: 'alert_rule', title: 't.name', detail: 't.description' },
     texts: ['t.name', 't.description'],
   },
-});
-
-builder.mutationField('createAlertRule', (t) =>
-  t.prismaField({
-    type: AlertRule,
-    nullable: true,
-    access: { kind: 'alertRule', adminsOnly: 'adminsOnly' },
+  create: {
     description: `Creates an alert rule, of which an account may have ${RULES_MAX}. It is evaluated within a few seconds.`,
-    args: {
-      input: t.arg({ type: CreateAlertRuleInput, required: true, description: 'The alert rule.' }),
-      ...idempotencyKeyArgument,
-    },
-    resolve: (query, _, { input }, context) => {
-      const { accountId } = context;
+    input: newRuleMembers,
+    write(input, { accountId }) {
       const { condition, name } = input;
       requireThreshold(input.threshold, condition);
       const columns = checkRule(input, condition);
       const data = {
         ...{ forSeconds: 0, resolveSeconds: 0, updateMinutes: 30, severity: 'WARNING' as const },
         ...dropUndefined(columns),
-        ...{ id: newId(alertRules.prefix), accountId, condition, name: columns.name ?? name },
+        ...{ condition, name: columns.name ?? name },
       };
-      return context.create(alertRules, async (db) => {
+      return async (save, db) => {
         const count = () => db.alertRule.count({ where: { accountId } });
         await checkRoom(db, accountId, { kind: 'alert rules', max: RULES_MAX, count });
         await checkSubjects(db, accountId, { ...NO_SELECTOR, ...dropUndefined(columns) });
         const channels = await checkChannels(db, accountId, input.channelIds ?? []);
-        return db.alertRule.create({ ...query, data: { ...data, channels: { createMany: { data: channels } } } });
-      });
+        return save({ ...data, channels: { createMany: { data: channels } } });
+      };
     },
-  }),
-);
-
-builder.mutationField('updateAlertRule', (t) =>
-  t.prismaField({
-    type: AlertRule,
-    nullable: true,
-    access: { kind: 'alertRule', adminsOnly: 'adminsOnly' },
+  },
+  update: {
     description: 'Changes an alert rule. Its alert, if it has one, goes on or is resolved by what the rule says then.',
-    args: {
-      id: t.arg.id({ required: true, description: 'The id of the alert rule.' }),
-      input: t.arg({ type: UpdateAlertRuleInput, required: true, description: 'What to change.' }),
-    },
-    resolve: (query, _, { id, input }, context) => {
-      const { accountId } = context;
-      const where = { id, accountId };
-      return context.update(alertRules, id, async (db) => {
+    input: changedRuleMembers,
+    write:
+      (input, { accountId }, id) =>
+      async (save, db) => {
+        const where = { id, accountId };
         await lockRule(db, where);
         const row = requireFound(await db.alertRule.findUnique({ where, select: { condition: true } }), 'alert rule');
         const data = checkRule(input, row.condition as Condition);
         await checkSubjects(db, accountId, { ...NO_SELECTOR, ...dropUndefined(data) });
         if (input.channelIds) await replaceChannels(db, where, input.channelIds);
-        return db.alertRule.update({ ...query, where, data });
+        return save(data);
+      },
+  },
+  remove: {
+    description: 'Deletes an alert rule. Its alert is resolved, and nobody is told. Answers with the id of the rule.',
+    async before(db, id) {
+      await db.$queryRaw`SELECT id FROM alert_rule WHERE id = ${id} FOR UPDATE`;
+      await db.alert.updateMany({
+        where: { openRuleId: id },
+        data: { state: 'RESOLVED', resolvedAt: new Date(), openRuleId: null, remark: 'The rule was deleted.' },
       });
     },
-  }),
-);
-
-deleteMutation(alertRules, 'deleteAlertRule', {
-  description: 'Deletes an alert rule. Its alert is resolved, and nobody is told. Answers with the id of the rule.',
-  adminsOnly: 'adminsOnly',
-  async before(db, id) {
-    await db.$queryRaw`SELECT id FROM alert_rule WHERE id = ${id} FOR UPDATE`;
-    await db.alert.updateMany({
-      where: { openRuleId: id },
-      data: { state: 'RESOLVED', resolvedAt: new Date(), openRuleId: null, remark: 'The rule was deleted.' },
-    });
   },
 });
 
@@ -193,6 +168,3 @@ function dropUndefined<T extends object>(columns: T): { [K in keyof T]: Exclude<
   const given = Object.entries(columns).filter(([, value]) => value !== undefined);
   return Object.fromEntries(given) as { [K in keyof T]: Exclude<T[K], undefined> };
 }
-
-/** There is no REST path for them. */
-export const routes: Route[] = [];
