@@ -2,6 +2,7 @@
 // a gateway has one answer.
 
 import { builder } from '../../builder/builder.ts';
+import { changedNotes, NOTES, newNotes } from '../../collections/notes.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { CertificateManagementPolicyInput } from './certificate-policy.ts';
 
@@ -46,8 +47,7 @@ export const CreateReservedDomainInput = builder.inputType('CreateReservedDomain
         'below `example.com`. It must end in a public top-level domain, or lie below the gateway’s own base domain.',
     }),
     region: t.string({ description: 'Shown as it is given: letters, digits and hyphens, at most 64 bytes.' }),
-    description: t.string({ description: 'What it is for, for people; at most 255 bytes.' }),
-    metadata: t.string({ description: 'Anything, for machines; at most 4096 bytes.' }),
+    ...newNotes(t, NOTES),
     certificateManagementPolicy: t.field({
       type: CertificateManagementPolicyInput,
       description: 'How its certificate is to be obtained. Below the gateway’s own base domain it must be left out.',
@@ -60,8 +60,7 @@ export const CreateReservedDomainInput = builder.inputType('CreateReservedDomain
 export const UpdateReservedDomainInput = builder.inputType('UpdateReservedDomainInput', {
   description: 'What to change; a member left out or null stays as it is. The domain and its region stay for good.',
   fields: (t) => ({
-    description: t.string({ description: 'At most 255 bytes; "" clears it.' }),
-    metadata: t.string({ description: 'At most 4096 bytes; "" clears it.' }),
+    ...changedNotes(t),
     certificateManagementPolicy: t.field({
       type: CertificateManagementPolicyInput,
       description:

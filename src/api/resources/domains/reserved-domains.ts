@@ -5,6 +5,7 @@ import type { ReservedDomainModel } from '../../../store/generated/prisma/models
 import { newId, randomLabel } from '../../../store/ids.ts';
 import { builder, Ref } from '../../builder/builder.ts';
 import { collection, deleteMutation, Node, readRoutes } from '../../collections/collection.ts';
+import { rowFields } from '../../collections/notes.ts';
 import type { Context } from '../../context.ts';
 import { idempotencyKeyArgument } from '../../idempotency.ts';
 import { route } from '../../route.ts';
@@ -33,18 +34,13 @@ import { checkRegion } from './region.ts';
 const CNAME_LABEL_LENGTH = 16;
 const ACME_LABEL_LENGTH = 8;
 
+const ROW = { prefix: 'rd', path: '/reserved_domains' };
+
 export const ReservedDomain = builder.prismaObject('ReservedDomain', {
   description: 'A name, or a wildcard for all names below one, that nobody but your account may use.',
   interfaces: [Node],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Its id: `rd_…`.' }),
-    uri: t.string({
-      description: 'The URI of its REST resource.',
-      resolve: ({ id }, _, context) => context.uri(`/reserved_domains/${id}`),
-    }),
-    createdAt: t.expose('createdAt', { type: 'Timestamp', description: 'When it was reserved.' }),
-    description: t.exposeString('description', { description: 'What it is for, for people; at most 255 bytes.' }),
-    metadata: t.exposeString('metadata', { description: 'Anything, for machines; at most 4096 bytes.' }),
+    ...rowFields(t, { ...ROW, createdAt: 'When it was reserved.' }),
     domain: t.exposeString('domain', {
       description: 'The name, in lower case; one in another script has its `xn--` form. A wildcard begins with `*.`.',
     }),
@@ -112,8 +108,7 @@ export const ReservedDomain = builder.prismaObject('ReservedDomain', {
 
 export const reservedDomains = collection({
   kind: 'reservedDomain',
-  prefix: 'rd',
-  path: '/reserved_domains',
+  ...ROW,
   single: 'reservedDomain',
   plural: 'reservedDomains',
   typeName: 'ReservedDomain',
