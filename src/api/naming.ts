@@ -35,5 +35,6 @@ export function oneOf(noun: string): string {
 }
 
 export function pluralOf(noun: string): string {
-  return noun.endsWith('y') && !noun.endsWith('ey') ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+  if (noun.endsWith('y') && !noun.endsWith('ey')) return `${noun.slice(0, -1)}ies`;
+  return noun.endsWith('ss') ? `${noun}es` : `${noun}s`;
 }

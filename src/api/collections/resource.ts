@@ -42,8 +42,6 @@ interface Write<Columns, Members extends InputFieldMap> {
   description: string;
   /** What is to be said of the input beyond what it is. */
   note?: string;
-  /** What is said of the input in place of all that. */
-  inputDescription?: string;
   /** The members of the input besides the notes of the owner. */
   input?(t: InputBuilder): Members;
   /** What the mutation weighs in the cost of a document. */
@@ -134,7 +132,7 @@ export function resource<M extends ModelName, C extends InputFieldMap = NoMember
 
   const access = { kind: self.scopeKind ?? kind, adminsOnly };
   const createInput = builder.inputType(`Create${typeName}Input`, {
-    description: create.inputDescription ?? sentences(`A new ${noun}.`, create.note),
+    description: sentences(`A new ${noun}.`, create.note),
     fields: (t) => ({ ...(notes && newNotes(t, notes)), ...create.input?.(t) }),
   });
   builder.mutationField(`create${typeName}`, (t) =>
@@ -153,8 +151,7 @@ export function resource<M extends ModelName, C extends InputFieldMap = NoMember
     }),
   );
   const updateInput = builder.inputType(`Update${typeName}Input`, {
-    description:
-      update.inputDescription ?? sentences('What to change; a member left out or null stays as it is.', update.note),
+    description: sentences('What to change; a member left out or null stays as it is.', update.note),
     fields: (t) => ({ ...(notes && changedNotes(t)), ...update.input?.(t) }),
   });
   builder.mutationField(`update${typeName}`, (t) =>

@@ -77,7 +77,7 @@ export const { routes } = resource({
   },
   create: {
     description: `Silences alerts for a while. An account may have ${SILENCES_MAX} silences.`,
-    inputDescription: 'A new alert silence: of a rule, of what a selector selects, or both.',
+    note: 'It is of a rule, of what a selector selects, or both.',
     input: (t) => ({
       ruleId: t.id({ description: 'The id of the rule that it is for; all rules, when left out.' }),
       selector: t.field({

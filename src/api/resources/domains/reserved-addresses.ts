@@ -42,7 +42,6 @@ const ReservedAddress = builder.prismaObject('ReservedAddress', {
 
 export const { routes } = resource({
   kind: 'reservedAddress',
-  plural: 'reservedAddresses',
   model: 'ReservedAddress',
   ...ROW,
   ref: ReservedAddress,

@@ -80,7 +80,7 @@ const provisioningKeys = resource({
   },
   update: {
     description: 'Changes a provisioning key. Credentials that devices have got already stay as they are.',
-    inputDescription: 'What to change, for devices from now on; a member left out or null stays as it is.',
+    note: 'It counts for devices from now on.',
     input: (t) => ({
       acl: t.stringList({ description: `${help.acl} Replaces the whole list.` }),
       labels: t.field({ type: 'Labels', description: `${help.labels} Replaces all of them.` }),
