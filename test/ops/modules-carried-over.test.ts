@@ -12,7 +12,7 @@ import { deriveKeys } from '../../src/store/keys/keys.ts';
 import { visitOf } from '../live/policy/lab.ts';
 import { as, rules, shownRules } from '../live/policy/secrets-lab.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
-import { migrations, newPlace, type Place } from '../support/gateway/place.ts';
+import { copyCluster, migrations, newPlace, type Place } from '../support/gateway/place.ts';
 import { root } from '../support/root.ts';
 
 const LAST_OLD = '20261122113021_browser_session_page_secret';
@@ -50,6 +50,7 @@ let place: Place;
 let gateway: TestGateway;
 beforeAll(async () => {
   place = await newPlace({ empty: true });
+  await copyCluster('empty', place.dataDir);
   await writeAsBefore();
   gateway = await startTestGateway({ SERVER_KEY: KEY.toString('base64') }, { place });
 });
