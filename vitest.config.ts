@@ -121,7 +121,6 @@ export default defineConfig({
             'test/store/queues/{dead-letters,retention}.test.ts',
             'test/ops/failures/{defects,event-crash,full-disk}.test.ts',
             ...exceptLong(
-              'test/ops/failures/crash.test.ts',
               'test/store/tunnels/{bind-addresses,binds,offline-endpoints,settle-sites,sites}.test.ts',
             ),
             'test/ops/monitoring/{health,loaded-code,logs,metrics-visits,ready}.test.ts',

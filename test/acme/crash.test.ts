@@ -1,8 +1,8 @@
-// The gateway dies while it obtains certificates; shortened. `npm run soak -- long` has all of these points, and `npm run soak -- acme` kills it at every request to the authority.
+// The gateway dies while it obtains certificates. `npm run soak -- acme` kills it at every request to the authority, and `npm test` has
+// another process go on in test/acme/domains.test.ts.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { onServer } from '../support/gateway/gateway.ts';
-import { shortened } from '../support/shortened.ts';
 import { type CrashLab, startCrashLab } from './scenarios/crash-lab.ts';
 import { type CrashPoint, crashAt } from './scenarios/crashes.ts';
 
@@ -21,7 +21,7 @@ describe.runIf(onServer)('a gateway that is killed', () => {
   });
   afterAll(() => lab?.stop());
 
-  test.each(shortened(runs))(
+  test.each(runs)(
     'in $point.state, when the authority has $point.moment $point.at, goes on with the same order; and with that of the renewal: $isRenewed',
     { timeout: 180_000 },
     async ({ point, isRenewed }) => {

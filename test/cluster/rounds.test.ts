@@ -1,20 +1,18 @@
-// Faults among three gateways, beside agents and visitors. Shortened; `npm run soak -- nodes` has all faults, twenty times each.
+// Faults among three gateways, beside agents and visitors. `npm run soak -- nodes` has all faults, twenty times each.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { onServer } from '../support/gateway/place.ts';
 import { type Rounds, startRounds } from '../support/nodes/rounds.ts';
-import { shortened } from '../support/shortened.ts';
 
 const TEST_MS = 120_000;
-/** The round that `npm test` has, and all. */
-const faults = shortened(['kill -9 of a node', 'links that are cut']);
+const faults = ['kill -9 of a node', 'links that are cut'];
 
 describe.runIf(onServer)(
   'no visitor of three gateways gets the answer of another tunnel, and all are served again',
   () => {
     let rounds: Rounds;
     beforeAll(async () => {
-      rounds = await startRounds({ visitors: { count: 3, pauseMs: 20 }, mends: faults.length > 1 });
+      rounds = await startRounds({ visitors: { count: 3, pauseMs: 20 }, mends: true });
     }, TEST_MS);
     afterAll(() => rounds?.close(), TEST_MS);
 

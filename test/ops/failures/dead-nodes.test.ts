@@ -2,6 +2,7 @@
 // seconds, and once.
 
 import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { waiting } from '../../events/waiting.ts';
 import { newClientId, newCredential } from '../../support/agents/live.ts';
@@ -10,15 +11,18 @@ import { webhookAt } from '../../support/events/pipeline-account.ts';
 import { startReceiver } from '../../support/events/pipeline-receiver.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startFaultProxy } from '../../support/faults/fault-proxy.ts';
-import { onServer, startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
+import { type Call, onServer, startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 import { newPlace } from '../../support/gateway/place.ts';
 import { type GatewayProcess, startProcess } from '../../support/gateway/process.ts';
 import { type Subscription, subscribe } from '../../support/gateway/sse.ts';
+import { visit } from '../../support/visit.ts';
 
 /** A busy machine must not lose a lease of a node that is alive; milliseconds. */
 const LEASE_MS = 4000;
 /** In which the end of a dead node is told; milliseconds. It takes a lease and a third on a machine with nothing to do. */
 const TOLD_MS = 30_000;
+/** Between two looks at what has to stay; milliseconds. */
+const LOOK_MS = 100;
 const KEY = 'key-of-the-tests-of-dead-nodes';
 
 describe.runIf(onServer)('on a server', () => {
@@ -42,21 +46,56 @@ describe.runIf(onServer)('on a server', () => {
     return [dead, await stay(), await stay()];
   }
 
-  test('the end of a node that was killed is told within seconds, once by all', { timeout: 150_000 }, async () => {
-    const [dead, ...others] = await three();
+  /** An agent of an account of its own that has a leg at each of two gateways. */
+  async function twoLegs(first: GatewayProcess, second: TestGateway) {
+    const { call, ...account } = await second.newAccount();
+    const { receiver } = await endsOf(call);
+    const { authtoken } = await newCredential({ call, ...account });
+    const leg = await rawAgent({ agent: first.agent, ca: second.ca });
+    const { ClientId, Extra } = await leg.auth(authtoken);
+    const bound = await leg.bind('legs.tunnel.localhost');
+    const staying = await rawAgent(second);
+    await staying.auth(authtoken, { ClientId, Extra: { Cookie: Extra.Cookie, LegNumber: 1 } });
+    const again = { Id: bound.Id, Extra: { Token: bound.Extra.Token } };
+    expect(await staying.bind('legs.tunnel.localhost', again)).toMatchObject({ Error: '', Id: bound.Id });
+    return {
+      async isServed() {
+        const { body } = await call('GET', '/endpoints');
+        expect(body.endpoints).toMatchObject([{ tunnel: { id: bound.Id } }]);
+        expect(await visit('http://legs.tunnel.localhost', second.http)).toMatchObject({ status: 200, body: bound.Id });
+      },
+      async end() {
+        await receiver.until(() => receiver.taken.length >= 1);
+        staying.close();
+        await receiver.until(() => receiver.taken.length >= 3);
+        const told = receiver.taken.map(({ event_type: type }) => type);
+        expect(told).toEqual(['agent_session_stop.v0', 'endpoint_offline.v0', 'agent_session_stop.v0']);
+      },
+    };
+  }
+
+  /** Has the ends of endpoints and sessions told to a receiver. */
+  async function endsOf(call: Call) {
     const receiver = await startReceiver();
     onTestFinished(() => receiver.close());
-    const { call } = dead;
-    const destination = await call('POST', '/event_destinations', {
-      format: 'json',
-      target: webhookAt(receiver.url),
-    });
+    const target = { format: 'json', target: webhookAt(receiver.url) };
+    const destination = await call('POST', '/event_destinations', target);
     expect(destination.status, destination.text).toBe(201);
     const { status, text } = await call('POST', '/event_subscriptions', {
       sources: [{ type: 'endpoint_offline.v0' }, { type: 'agent_session_stop.v0' }],
       destination_ids: [destination.body.id],
     });
     expect(status, text).toBe(201);
+    return { receiver };
+  }
+
+  test('the end of a node that was killed is told within seconds, once by all; what an agent also serves at another stays', {
+    timeout: 150_000,
+  }, async () => {
+    const [dead, ...others] = await three();
+    const legs = await twoLegs(dead, others[0]);
+    const { call } = dead;
+    const { receiver } = await endsOf(call);
     const { body: credential } = await call('POST', '/credentials', {});
 
     const heard: object[][] = [];
@@ -80,7 +119,13 @@ describe.runIf(onServer)('on a server', () => {
 
     const begun = performance.now();
     await dead.kill('SIGKILL');
-    await receiver.until(() => receiver.taken.length >= 3);
+    let isTold = false;
+    const told = receiver
+      .until(() => receiver.taken.length >= 3)
+      .then(() => {
+        isTold = true;
+      });
+    for (; !isTold; await Promise.race([told, pause(LOOK_MS)])) await legs.isServed();
     expect(performance.now() - begun).toBeLessThan(TOLD_MS);
     // What is told next comes after all that was told of the node.
     left.close();
@@ -101,6 +146,8 @@ describe.runIf(onServer)('on a server', () => {
       expect(told).toHaveLength(expected.length);
       expect(told).toEqual(expect.arrayContaining(expected));
     }
+    await legs.isServed();
+    await legs.end();
   });
 
   test('a node that was away from the database comes back, and nothing is told twice', {

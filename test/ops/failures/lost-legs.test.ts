@@ -1,4 +1,5 @@
-// An agent at two gateways, of which one is killed: its endpoints stay, and nobody is told that they went.
+// An agent at two gateways, of which one is killed: its endpoints stay, and nobody is told that they went. `npm test` has one in
+// test/ops/failures/dead-nodes.test.ts.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
@@ -9,7 +10,6 @@ import { startReceiver } from '../../support/events/pipeline-receiver.ts';
 import { onServer, startTestGateway } from '../../support/gateway/gateway.ts';
 import { newPlace } from '../../support/gateway/place.ts';
 import { startProcess } from '../../support/gateway/process.ts';
-import { shortened } from '../../support/shortened.ts';
 import { visit } from '../../support/visit.ts';
 
 const LEASE_MS = 2000;
@@ -23,7 +23,7 @@ describe.runIf(onServer)('on a server', () => {
     ['of its tunnel', 0],
     ['of a further leg', 1],
   ] as const;
-  test.each(shortened(nodes))('the node %s is killed', { timeout: 120_000 }, async (_, killed) => {
+  test.each(nodes)('the node %s is killed', { timeout: 120_000 }, async (_, killed) => {
     const place = await newPlace();
     onTestFinished(() => place.remove());
     const database = new pg.Client({ connectionString: place.env.DATABASE_URL });

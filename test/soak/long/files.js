@@ -2,15 +2,15 @@
 // `npm run soak -- long` runs them.
 
 export const longTests = [
-  'test/acme/{account-key,renewal,revocation}.test.ts',
+  'test/acme/{account-key,crash,renewal,revocation}.test.ts',
   'test/acme/faults/*.test.ts',
   'test/boot/{install,package,soaks}.test.ts',
   'test/bulk/killed.test.ts',
-  'test/cluster/{demo,drain,exact-limits,routes}.test.ts',
+  'test/cluster/{demo,drain,exact-limits,rounds,routes}.test.ts',
   'test/events/clouds/secrets.test.ts',
   'test/graphql/capture/answers.test.ts',
   'test/ops/{bus,inherited-sockets,upgrade-schema}.test.ts',
-  'test/ops/failures/full-disk.test.ts',
+  'test/ops/failures/{crash,full-disk,lost-legs}.test.ts',
   'test/ops/monitoring/{logs,memory}.test.ts',
   'test/sign-in/{second-factor-key,tool}.test.ts',
   'test/store/database/migrations.test.ts',
@@ -24,8 +24,8 @@ export const longTests = [
 export const shortenedTests = [
   'test/boot/benchmarks.test.ts',
   'test/accounts/{idempotency,inactive-owner,other-account,roles}.test.ts',
-  'test/acme/{crash,two-gateways}.test.ts',
-  'test/cluster/{faults,rounds}.test.ts',
+  'test/acme/two-gateways.test.ts',
+  'test/cluster/faults.test.ts',
   'test/clients/calls.test.ts',
   'test/contract/{limits,operations}.test.ts',
   'test/contract/hostile/hostile.test.ts',
@@ -33,7 +33,7 @@ export const shortenedTests = [
   'test/graphql/{provisioning,search}.test.ts',
   'test/lists/{changing,filter-property,many-rows}.test.ts',
   'test/live/{capture/restart,modules/each,pipeline/requests,policy/actions,traffic-events/sources}.test.ts',
-  'test/ops/failures/{crash,lost-legs,stop-without-database}.test.ts',
+  'test/ops/failures/stop-without-database.test.ts',
   'test/ops/{hints,peers}.test.ts',
   'test/policy/actions/circuit-breaker.test.ts',
   'test/security/who-may-ask.test.ts',

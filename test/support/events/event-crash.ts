@@ -32,6 +32,7 @@ export async function eventCrash({ events, kills }: EventCrash): Promise<EventCr
   const place = await newPlace();
   const env = {
     INITIAL_API_KEY: key,
+    PUBLIC_API_URL: 'http://api.example', // Answers that are given again are to be the same, at whatever port.
     SERVER_KEY: randomBytes(32).toString('base64'),
     NODE_LEASE_MS: '1000',
     ...kinesis.env,
@@ -40,12 +41,20 @@ export async function eventCrash({ events, kills }: EventCrash): Promise<EventCr
   const other: Place | undefined = onServer ? await secondPlace(place) : undefined;
   if (other) gateways.push(await startProcess(env, other, key));
   const began = performance.now();
-  const run: Run = { gateways, next: 0, events, killEvery: Math.ceil(events / (kills + 1)), killing: undefined };
+  const run: Run = {
+    gateways,
+    next: 0,
+    events,
+    killEvery: Math.ceil(events / (kills + 1)),
+    killing: undefined,
+    first: undefined,
+  };
   try {
     await subscribe(gateways[0] as GatewayProcess, kinesis.target);
     await Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(run, writer)));
     const records = await drained(kinesis.records, events);
     const seconds = (performance.now() - began) / 1000;
+    await checkKept(gateways[0] as GatewayProcess, run);
     return { duplicates: check(records, events), seconds };
   } finally {
     await Promise.all(gateways.map((gateway) => gateway.kill()));
@@ -62,6 +71,8 @@ interface Run {
   killEvery: number;
   /** Settles when the gateway that was killed is there again. */
   killing: Promise<void> | undefined;
+  /** The first change, and its answer. */
+  first: { description: string; text: string } | undefined;
 }
 
 /** Makes changes one after the other, by turns through each gateway; each is asked for until it is acknowledged. */
@@ -71,15 +82,26 @@ async function write(run: Run, writer: number): Promise<void> {
     if (n > 0 && n % run.killEvery === 0) kill(run, n % run.gateways.length);
     for (let isDone = false; !isDone; ) {
       const { call } = run.gateways[n % run.gateways.length] as GatewayProcess;
-      const headers = { 'idempotency-key': `change ${n}` };
-      const answer = await call('POST', '/ip_policies', { description: `${writer} ${n}` }, { headers }).catch(
-        () => null,
-      );
+      const description = `${writer} ${n}`;
+      const answer = await call('POST', '/ip_policies', { description }, keyOf(n)).catch(() => null);
       if (answer) expect(answer).toMatchObject({ status: 201 });
+      if (answer && n === 0) run.first = { description, text: answer.text };
       else await run.killing;
       isDone = answer !== null;
     }
   }
+}
+
+const keyOf = (n: number) => ({ headers: { 'idempotency-key': `change ${n}` } });
+
+/** The first change is known by its key, and the newest changes are there, each once. */
+async function checkKept({ call }: GatewayProcess, { first, events }: Run): Promise<void> {
+  const again = await call('POST', '/ip_policies', { description: first?.description }, keyOf(0));
+  expect(again.text, 'the answer of before the kill').toBe(first?.text);
+  expect((await call('POST', '/ip_policies', { description: 'another' }, keyOf(0))).status).toBe(409);
+  const { body } = await call('GET', '/ip_policies');
+  const kept = body.ip_policies.map(({ description }: { description: string }) => Number(description.split(' ')[1]));
+  expect(new Set(kept).size).toBe(Math.min(events, 100));
 }
 
 /** Kills a gateway while changes are under way, and starts it again. */
