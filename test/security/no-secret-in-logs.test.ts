@@ -1,9 +1,8 @@
-// Canaries: texts that were sent, or made, and must not turn up in anything the gateway writes.
+// Canaries: texts that were sent, or made, and must not turn up in anything the gateway writes. What a process prints and logs at its
+// start, test/ops/idle-process.test.ts reads.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Call, onServer, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
-import { newPlace } from '../support/gateway/place.ts';
-import { startProcess } from '../support/gateway/process.ts';
+import { type Call, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 
 const KEY = 'canary-key-0123456789abcdef';
 
@@ -56,30 +55,6 @@ function expectNone(canaries: string[], written: string[]): void {
     expect(written.filter((line) => line.includes(canary))).toEqual([]);
   }
 }
-
-test.skipIf(onServer)(
-  'a running gateway writes no secret, at whatever level it logs, and an API key of the operator’s choice is not even printed',
-  {
-    timeout: 60_000,
-  },
-  async () => {
-    const place = await newPlace();
-    const gateway = await startProcess({ INITIAL_API_KEY: KEY, LOG_LEVEL: 'trace' }, place);
-    try {
-      const canaries = await plant(gateway.call);
-      const { authtoken = '' } = gateway;
-      expect(gateway.stdout.slice(0, 2)).toEqual([`Authtoken: ${authtoken}`, expect.stringMatching(/^ready /)]);
-      expect((await gateway.call('GET', '/credentials')).status).toBe(200);
-      expect(await gateway.kill('SIGTERM')).toBe(0);
-      // The first authtoken is printed once, to standard output, and logged nowhere.
-      expectNone([...canaries, KEY], [...gateway.stdout, ...gateway.stderr]);
-      expectNone([authtoken], gateway.stderr);
-    } finally {
-      await gateway.kill();
-      await place.remove();
-    }
-  },
-);
 
 describe('nothing secret is handed to the log, not even to be redacted,', () => {
   let gateway: TestGateway;

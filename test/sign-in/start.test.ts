@@ -43,7 +43,7 @@ test('of the links of several starts the newest works, until an admin has a pass
   await place.remove();
 });
 
-// What a process prints, tls-start.test.ts of the dashboard reads in `npm test`.
+// What a process prints, test/ops/idle-process.test.ts reads in `npm test`.
 test.skipIf(onServer || !isLong)(
   'every start prints a link, of which the newest works, until an admin has a password; no log has it',
   { timeout: 90_000 },
