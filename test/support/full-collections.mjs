@@ -1,4 +1,4 @@
-// Preloaded into a process: prints a line for each full collection of garbage, and makes one on SIGUSR2, as a gateway does
+// Preloaded into a process: prints a line for each full collection of garbage, and makes one on SIGWINCH, as a gateway does
 // by itself when it becomes idle.
 
 import { writeSync } from 'node:fs';
@@ -13,7 +13,7 @@ if (isMainThread) {
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) if (isFull(entry)) writeSync(1, 'full collection\n');
   }).observe({ type: 'gc' });
-  process.on('SIGUSR2', () => {
+  process.on('SIGWINCH', () => {
     const session = new Session();
     session.connect();
     session.post('HeapProfiler.collectGarbage', () => setImmediate(() => session.disconnect()));

@@ -16,7 +16,7 @@ export const STAGES = isSmoke ? { few: 10, many: 20 } : { few: 1000, many: 3000 
 const SETTLED_BYTES = 512 * 1024;
 const SETTLE_MS = 1000;
 const LOOKS_MAX = isSmoke ? 1 : 10;
-/** Collects garbage when it gets SIGUSR2. */
+/** Collects garbage when it gets SIGWINCH. */
 const COLLECTOR = new URL('../../support/full-collections.mjs', import.meta.url).href;
 
 /**
@@ -56,7 +56,7 @@ export async function weighIdleAgents(place, workers, origin) {
 async function settled(pids) {
   let last = Number.NaN;
   for (let look = 0; look < LOOKS_MAX; look++) {
-    for (const pid of pids) process.kill(pid, 'SIGUSR2');
+    for (const pid of pids) process.kill(pid, 'SIGWINCH');
     await later(SETTLE_MS);
     const now = pids.reduce((sum, pid) => sum + memoryOf(pid).rss, 0);
     if (Math.abs(now - last) <= SETTLED_BYTES * pids.length) return now;

@@ -1,14 +1,15 @@
-// Between the start of the process and readiness: whoever waits for it finds everything, and whoever does not waits.
+// Between the start and readiness: whoever waits for it finds everything, and whoever does not waits.
 
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { newPlace } from '../../support/gateway/place.ts';
-import { startProcess } from '../../support/gateway/process.ts';
+import { startTestGateway } from '../../support/gateway/gateway.ts';
 import { visit } from '../../support/visit.ts';
 
 const KEY = 'key-of-the-readiness-tests';
+/** Between two tries; milliseconds. */
+const LOOK_MS = 2;
 const LISTENERS = ['API_PORT', 'ADMIN_PORT', 'AGENT_PORT', 'HTTP_PORT', 'HTTPS_PORT'] as const;
 
 /** Ports that nobody has now; known before the process starts. */
@@ -28,20 +29,18 @@ async function first(url: string, options: RequestInit = {}): Promise<Response> 
   for (;;) {
     const answer = await fetch(url, options).catch(() => null);
     if (answer) return answer;
-    await turn();
+    await pause(LOOK_MS);
   }
 }
 
 test('at the first 200 of /readyz visitors, agents and API clients are served; an API request that comes earlier waits, and is answered', {
   timeout: 60_000,
 }, async () => {
-  const place = await newPlace();
-  onTestFinished(() => place.remove());
   const ports = await freePorts();
   const env = Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, String(port)]));
-  const starting = startProcess({ ...env, INITIAL_API_KEY: KEY }, place);
+  const starting = startTestGateway({ ...env, INITIAL_API_KEY: KEY });
   starting.catch(() => {}); // It fails below.
-  onTestFinished(async () => void (await (await starting).kill()));
+  onTestFinished(async () => (await starting).close());
   const askDataPlane = () =>
     first(`http://127.0.0.1:${ports.API_PORT}/graphql`, {
       method: 'POST',
