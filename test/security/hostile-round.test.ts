@@ -21,7 +21,7 @@ test('under every attack at once, honest clients get what they ask for, and noth
   const { phases, failures } = await playRound(lab, {
     quiet: 200,
     each: 0,
-    together: 1500,
+    together: 500,
     attacks: [],
     groups: [slugs],
     // A busy machine is no attack.

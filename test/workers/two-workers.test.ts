@@ -6,6 +6,7 @@ import type { Agent as HttpAgent } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { DEFAULT_TIMING } from '../../agent/src/client/timing.ts';
 import { listen } from '../agent/client/peer.ts';
@@ -23,6 +24,8 @@ import { startVisitors } from './visitors.ts';
 const VISITS = 10;
 /** Agents at the worker that is killed, and at the one that stays. */
 const AGENTS = 2;
+/** Between two visits of a tunnel that must not fail; milliseconds. */
+const LOOK_MS = 10;
 /** A second was seen; the machine may be busy. */
 const BACK_MS = 15_000;
 
@@ -227,6 +230,7 @@ test(
           const answer = await visit(`http://${name}/`, group.gateway.http, { agent: own }).catch(String);
           if (typeof answer === 'string' || answer.body !== name) failures.push(JSON.stringify(answer));
           visits++;
+          await pause(LOOK_MS);
         }
     })();
     onTestFinished(() => {

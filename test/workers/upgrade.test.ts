@@ -6,14 +6,14 @@ import { shortened } from '../support/shortened.ts';
 import { type LabOptions, startUpgradeLab } from '../support/upgrade/lab.ts';
 
 const few: LabOptions = {
-  ...{ agents: 4, sdkAgents: 4, connections: 4, webSockets: 2, eventStreams: 2 },
-  ...{ pauseMs: 100, apiPauseMs: 200 },
+  ...{ agents: 2, sdkAgents: 2, connections: 4, webSockets: 1, eventStreams: 1 },
+  ...{ pauseMs: 150, apiPauseMs: 250 },
 };
 const many: LabOptions = { agents: 5, sdkAgents: 16, connections: 8, webSockets: 6, eventStreams: 4, pauseMs: 60 };
 
 test.each(
   shortened([
-    { load: few, visits: 40, upgrades: 1 },
+    { load: few, visits: 20, upgrades: 1 },
     { load: many, visits: 200, upgrades: 3 },
   ]),
 )(
