@@ -4,4 +4,5 @@ import { builder } from './builder/builder.ts';
 import * as resources from './resources/index.ts';
 
 export const routes = Object.values(resources).flatMap((resource) => resource.routes);
-export const schema = builder.toSchema();
+// Sorting would build it a second time, in every process; the file schema.graphql is sorted by who prints it.
+export const schema = builder.toSchema({ sortSchema: false });
