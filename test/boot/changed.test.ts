@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testsOfChanges } from '../../src/boot/changed.js';
 
 let repository: string;
@@ -47,13 +47,13 @@ const FILES = {
   'test/brand.test.ts': "git('ls-files');",
 };
 
-beforeEach(() => {
+beforeAll(() => {
   repository = realpathSync(mkdtempSync(join(tmpdir(), 'gateway-changed-')));
   for (const [path, text] of Object.entries(FILES)) write(path, text);
   git('init', '--quiet');
   commit();
 });
-afterEach(() => rmSync(repository, { recursive: true, force: true }));
+afterAll(() => rmSync(repository, { recursive: true, force: true }));
 
 /** The tests that a change concerns, without what they all are named by; `brand` reads all files. */
 const concerned = (since = 'HEAD') =>
@@ -75,8 +75,26 @@ test.each([
   ['src/monitoring/alerts.yml', ['monitoring']],
   ['README.md', ['documents']],
 ])('a change of %s concerns the tests %j', (file, tests) => {
-  write(file, `${FILES[file as keyof typeof FILES]}\n`);
+  const text = FILES[file as keyof typeof FILES];
+  write(file, `${text}\n`);
   expect(concerned()).toEqual(tests);
+  write(file, text);
+});
+
+test.each([
+  'package.json',
+  'package-lock.json',
+  'vitest.config.ts',
+  'test/support/global-setup.ts',
+  'prisma/schema.prisma',
+])('a change of %s concerns all tests', (file) => {
+  write(file, '');
+  expect(concerned()).toBe(undefined);
+  rmSync(join(repository, file));
+});
+
+test('a commit that git does not know is an error', () => {
+  expect(() => concerned('neither')).toThrow('neither');
 });
 
 test('new, deleted and renamed files count, and what was committed since a commit', () => {
@@ -89,19 +107,4 @@ test('new, deleted and renamed files count, and what was committed since a commi
   write('src/store.ts', '');
   expect(concerned()).toEqual(['store']);
   expect(concerned('HEAD~1')).toEqual(['new', 'process', 'store']);
-});
-
-test.each([
-  'package.json',
-  'package-lock.json',
-  'vitest.config.ts',
-  'test/support/global-setup.ts',
-  'prisma/schema.prisma',
-])('a change of %s concerns all tests', (file) => {
-  write(file, '');
-  expect(concerned()).toBe(undefined);
-});
-
-test('a commit that git does not know is an error', () => {
-  expect(() => concerned('neither')).toThrow('neither');
 });
