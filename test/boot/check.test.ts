@@ -1,9 +1,12 @@
 // `npm run check`: each of its steps ends with one line, below what it had to say.
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { smallRepository } from './small-repository.ts';
 
-const { write, program, boot, calls } = smallRepository();
+const repository = smallRepository();
+const { write, program, boot, calls } = repository;
 
 beforeEach(() => {
   write('src/dashboard/codegen.js', '');
@@ -17,6 +20,9 @@ beforeEach(() => {
 });
 
 test('what runs side by side is printed one after another, and nothing is bundled for it', async () => {
+  // The compiler compiles, and finds all types right without a look: the other test has it look.
+  const [, real = ''] = /^exec (.*)$/m.exec(readFileSync(join(repository.root, 'bin/tsc'), 'utf8')) ?? [];
+  program('bin/tsc', [`case "$*" in *--noCheck*) exec ${real};; esac`]);
   const { stdout } = await boot('check.js');
   expect(stdout.split('\n')).toEqual([
     'ok     operations of the dashboard',
