@@ -1,6 +1,5 @@
 // A short round of `npm run soak -- hostile`: all attacks at once for some seconds, beside honest clients.
 
-import { constants } from 'node:os';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildAttacker } from '../soak/hostile/attackers.ts';
 import { attacks } from '../soak/hostile/attacks/index.ts';
@@ -26,7 +25,8 @@ test('under every attack at once, honest clients get what they ask for, and noth
     groups: [slugs],
     // A busy machine is no attack.
     patienceMs: 45_000,
-    priority: constants.priority.PRIORITY_BELOW_NORMAL,
+    // Attackers that come behind all others take too long to begin and to end there.
+    priority: 0,
     onPhase() {},
   });
   expect(failures).toEqual([]);
