@@ -2,6 +2,7 @@
 // and that node describes them. What was found is kept, so that further visitors are served at once.
 
 import { LRUCache } from 'lru-cache';
+import { boundedTo } from '../runtime/lru-bound.ts';
 import type { RouteSource, Routes, RouteTarget, TunnelRoute } from '../tunnel/control/routes.ts';
 import type { Labels, LiveEndpoint, Proto } from '../tunnel/endpoints/endpoint.ts';
 import type { EndpointLookup, NameStatus } from '../tunnel/endpoints/endpoint-lookup.ts';
@@ -45,7 +46,7 @@ export class ClusterEndpoints implements EndpointLookup {
   readonly tunnels: RemoteTunnels;
   readonly moving: MovingEndpoints;
   readonly #deps: ClusterEndpointsDeps;
-  readonly #found = new LRUCache<string, Found>({ max: KEPT_MAX });
+  readonly #found = new LRUCache<string, Found>(boundedTo(KEPT_MAX));
   /** Lookups in progress, by what they are for. */
   readonly #pending = new Map<string, Promise<Found | NameStatus>>();
 

@@ -2,6 +2,7 @@
 // described anew whenever it changes.
 
 import { LRUCache } from 'lru-cache';
+import { boundedTo } from '../runtime/lru-bound.ts';
 import { type EndpointTrafficSnapshot, trafficSnapshot } from '../tunnel/endpoints/endpoint-registry.ts';
 import { TrafficMeter } from '../tunnel/endpoints/traffic-meter.ts';
 
@@ -9,7 +10,7 @@ import { TrafficMeter } from '../tunnel/endpoints/traffic-meter.ts';
 const METERS_MAX = 10_000;
 
 export class RemoteMeters {
-  readonly #meters = new LRUCache<string, { accountId: string; meter: TrafficMeter }>({ max: METERS_MAX });
+  readonly #meters = new LRUCache<string, { accountId: string; meter: TrafficMeter }>(boundedTo(METERS_MAX));
   readonly #now: () => number;
 
   /** @param now a monotonic clock, in milliseconds. */

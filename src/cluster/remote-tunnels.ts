@@ -2,6 +2,7 @@
 // that node says that it has changed, or the link to the node is lost.
 
 import { LRUCache } from 'lru-cache';
+import { boundedTo } from '../runtime/lru-bound.ts';
 import type { TunnelRoute } from '../tunnel/control/routes.ts';
 import type { Proto } from '../tunnel/endpoints/endpoint.ts';
 import type { TunnelModules } from '../tunnel/tunnel-modules.ts';
@@ -45,7 +46,10 @@ interface PendingTunnel {
 export class RemoteTunnels {
   readonly meters: RemoteMeters;
   readonly #deps: RemoteTunnelsDeps;
-  readonly #known = new LRUCache<string, RemoteTunnel>({ max: KNOWN_MAX, dispose: (tunnel) => tunnel.close() });
+  readonly #known = new LRUCache<string, RemoteTunnel>({
+    ...boundedTo(KNOWN_MAX),
+    dispose: (tunnel) => tunnel.close(),
+  });
   readonly #pending = new Map<string, PendingTunnel>();
   /** The nodes whose links are watched. */
   readonly #watched = new WeakSet<NodePeer>();

@@ -3,6 +3,7 @@
 import { LRUCache } from 'lru-cache';
 import { Broadcast } from '../cluster/broadcast.ts';
 import type { ClusterAccess } from '../cluster/cluster-query.ts';
+import { boundedTo } from '../runtime/lru-bound.ts';
 import type { BreakerTransition, FollowingBreaker } from './module.ts';
 
 const BREAKER_TRANSITIONS = 'breakerTransitions';
@@ -16,9 +17,9 @@ interface IdentifiedTransition extends BreakerTransition {
 export class SharedBreakers {
   readonly #now: () => number;
   /** Those of routes and tunnels that are gone are collected. */
-  readonly #breakers = new LRUCache<string, WeakRef<FollowingBreaker>>({ max: BREAKERS_MAX });
+  readonly #breakers = new LRUCache<string, WeakRef<FollowingBreaker>>(boundedTo(BREAKERS_MAX));
   /** The last transitions of breakers that are not closed, and until when they last. */
-  readonly #transitions = new LRUCache<string, { state: 'open' | 'probing'; until: number }>({ max: BREAKERS_MAX });
+  readonly #transitions = new LRUCache<string, { state: 'open' | 'probing'; until: number }>(boundedTo(BREAKERS_MAX));
   readonly #broadcast: Broadcast<IdentifiedTransition>;
 
   /** @param now a monotonic clock, in milliseconds. */

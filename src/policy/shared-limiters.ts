@@ -4,6 +4,7 @@
 
 import { LRUCache } from 'lru-cache';
 import type { ClusterAccess } from '../cluster/cluster-query.ts';
+import { boundedTo } from '../runtime/lru-bound.ts';
 import { limiterKey, type RateLimit, RateLimiter } from './rate-limiter.ts';
 import type { RedisLimits } from './redis-limits.ts';
 
@@ -44,7 +45,7 @@ export class SharedLimiters {
   constructor(deps: SharedLimitersDeps) {
     this.#deps = deps;
     const { now, cluster } = deps;
-    this.#limiters = new LRUCache({ max: LIMITERS_MAX, ttl: 1, updateAgeOnGet: true, perf: { now } });
+    this.#limiters = new LRUCache({ ...boundedTo(LIMITERS_MAX), ttl: 1, updateAgeOnGet: true, perf: { now } });
     cluster.methods.set(LIMIT_COUNTS, async (body) => {
       for (const { id, limit, counts } of (body as CountsMessage).limits) {
         const limiter = this.#limiter(id, limit);

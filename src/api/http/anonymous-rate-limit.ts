@@ -2,6 +2,7 @@
 // address. Callers with a valid key behind the same address never hear of it.
 
 import { LRUCache } from 'lru-cache';
+import { boundedTo } from '../../runtime/lru-bound.ts';
 import { addressBlock } from '../../tunnel/network/peer.ts';
 import { ApiError } from '../errors/errors.ts';
 
@@ -28,7 +29,7 @@ interface Count {
 export class AnonymousRateLimit {
   readonly #limit: number;
   readonly #now: () => number;
-  readonly #counts = new LRUCache<string, Count>({ max: ADDRESSES_MAX });
+  readonly #counts = new LRUCache<string, Count>(boundedTo(ADDRESSES_MAX));
 
   /** @param limit requests a minute. @param now the wall clock, in milliseconds. */
   constructor(limit: number, now: () => number) {

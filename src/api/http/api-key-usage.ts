@@ -3,6 +3,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { describeFailure } from '../../runtime/describe-failure.ts';
+import { boundedTo } from '../../runtime/lru-bound.ts';
 import { type Schedule, scheduleByTimer } from '../../runtime/schedule.ts';
 import type { PrismaClient } from '../../store/database/client.ts';
 
@@ -17,7 +18,7 @@ export class ApiKeyUsageWriter {
   readonly #now: () => number;
   readonly #log: Logger;
   /** The minute in which a key was last noted. */
-  readonly #lastRecorded = new LRUCache<string, number>({ max: KEYS_MAX });
+  readonly #lastRecorded = new LRUCache<string, number>(boundedTo(KEYS_MAX));
   readonly #unwritten = new Map<string, number>();
   readonly #schedule: Schedule;
   #cancelTimer: (() => void) | undefined;

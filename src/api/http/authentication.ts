@@ -2,6 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import { LRUCache } from 'lru-cache';
+import { boundedTo } from '../../runtime/lru-bound.ts';
 import { isId } from '../../store/ids.ts';
 import { isToken } from '../../store/sign-in/secrets.ts';
 import { authenticateSession, type SessionProof } from '../../store/sign-in/sessions.ts';
@@ -34,7 +35,7 @@ export class Authenticator {
   readonly #callers: LRUCache<string, Caller>;
   /** Why others are refused, which may be sent again and again. Apart, so that they push out none that is valid. */
   readonly #rejections: LRUCache<string, ErrorRow>;
-  readonly #seenValid = new LRUCache<string, true>({ max: SEEN_VALID_MAX });
+  readonly #seenValid = new LRUCache<string, true>(boundedTo(SEEN_VALID_MAX));
   /** Counts how often everything was forgotten: what was read before must not be remembered after. */
   #generation = 0;
 
@@ -44,7 +45,7 @@ export class Authenticator {
     this.#anonymousLimit = anonymousLimit;
     const kept = { ttl: CACHE_TTL_MS, perf: { now: () => app.now() } };
     this.#callers = new LRUCache({ ...kept, max: CALLERS_MAX });
-    this.#rejections = new LRUCache({ ...kept, max: REJECTIONS_MAX });
+    this.#rejections = new LRUCache({ ...kept, ...boundedTo(REJECTIONS_MAX) });
     app.changes.listen(({ kind }) => {
       if (RELEVANT_KINDS.has(kind)) this.forgetCallers();
     });

@@ -6,6 +6,7 @@ import { createSecureContext, type SecureContext } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { SERVER_TLS } from '../../protocol/tls-suites.ts';
+import { boundedTo } from '../../runtime/lru-bound.ts';
 import { openAuthority, type Pair } from './authority.ts';
 import { openDirectory } from './certificate-directory.ts';
 import type { Expiries, Expiry } from './certificate-expiry.ts';
@@ -92,12 +93,12 @@ export async function openCertificates({
   const authority = await openAuthority(dataDir);
   const directory = tlsDir === undefined ? undefined : await openDirectory(tlsDir, { log, lookMs, time });
   // Promises, so that those who ask for a name at the same time wait for the same certificate.
-  const issued = new LRUCache<string, Promise<Pair>>({ max: KEPT, ttl: ISSUED_MS });
+  const issued = new LRUCache<string, Promise<Pair>>({ ...boundedTo(KEPT), ttl: ISSUED_MS });
   let own: Pair | undefined; // What the listeners show.
   // By what they serve: a session that was agreed under one context cannot be resumed under another.
-  const contexts = new LRUCache<ServedCertificate, Map<string, KeptContext>>({ max: KEPT, ttl: CONTEXT_MS });
+  const contexts = new LRUCache<ServedCertificate, Map<string, KeptContext>>({ ...boundedTo(KEPT), ttl: CONTEXT_MS });
   const issuedContexts = new LRUCache<ServedCertificate, Map<string, KeptContext>>({
-    max: ISSUED_CONTEXTS_KEPT,
+    ...boundedTo(ISSUED_CONTEXTS_KEPT),
     ttl: CONTEXT_MS,
   });
   const ticketKeys = new TicketKeys(ticketSecret, time);

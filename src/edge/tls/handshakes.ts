@@ -7,6 +7,7 @@ import { LRUCache } from 'lru-cache';
 import { guarded } from '../../protocol/defect.ts';
 import { isShuttingDown } from '../../protocol/relay.ts';
 import { SERVER_TLS } from '../../protocol/tls-suites.ts';
+import { boundedTo } from '../../runtime/lru-bound.ts';
 import { connectionKey, copyProxiedPeer } from '../../tunnel/network/peer.ts';
 import { copyClientHello } from '../visitors/client-hellos.ts';
 
@@ -32,7 +33,7 @@ export class Handshakes {
   /** Whether visitors may offer sessions. */
   readonly #resumes: boolean;
   /** The context chosen last for a name; Node asks for it when it reads the ClientHello anew. */
-  readonly #contexts = new LRUCache<string, SecureContext>({ max: NAMES });
+  readonly #contexts = new LRUCache<string, SecureContext>(boundedTo(NAMES));
   /** What to do after each handshake under way, by both ends of its connection: Node does not say which socket it was. */
   readonly #underWay = new Map<string, (socket: TLSSocket) => void>();
 

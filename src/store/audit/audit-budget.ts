@@ -1,6 +1,7 @@
 // How often strangers and agents may leave entries in the audit trail: they could fill it otherwise.
 
 import { LRUCache } from 'lru-cache';
+import { boundedTo } from '../../runtime/lru-bound.ts';
 
 const MINUTE_MS = 60_000;
 /** Of so many users and credentials the count is known. */
@@ -16,7 +17,7 @@ interface Minute {
 export class AuditBudget {
   readonly #perMinute: number;
   readonly #now: () => number;
-  readonly #minutes = new LRUCache<string, Minute>({ max: KEYS_MAX });
+  readonly #minutes = new LRUCache<string, Minute>(boundedTo(KEYS_MAX));
 
   /** @param perMinute entries of one key, at each node. @param now the wall clock, in milliseconds. */
   constructor(perMinute: number, now: () => number) {
