@@ -65,8 +65,10 @@ const each: [string, HostileCase[]][] = [
 /** The run that is about the other way into GraphQL leaves out what does not go in there. */
 const onlyGraphql = process.env.GATEWAY_TEST_ONLY_YOGA === '1';
 const doors = onlyGraphql ? (['graphql'] as const) : (['rest', 'graphql'] as const);
-/** Both doors lead to the same resolvers: `npm test` takes each case through one of them, and `npm run soak -- long` through both. */
-/** @param step one of so many cases is taken. */
+/**
+ * Both doors lead to the same resolvers: `npm test` takes each case through one of them, and `npm run soak -- long` through both.
+ * @param step one of so many cases is taken.
+ */
 const casesAt = (cases: HostileCase[], door: 'rest' | 'graphql', step = 1) =>
   cases.filter(({ only }, i) => {
     if (onlyGraphql) return i % 3 === 0 && only !== 'rest'; // What is refused is refused behind both ways.
@@ -74,12 +76,28 @@ const casesAt = (cases: HostileCase[], door: 'rest' | 'graphql', step = 1) =>
     return i % step === 0 && door === doors[(i / step) % doors.length];
   });
 
+/**
+ * What is wrong in the same way in several operations, as a text too long is, `npm test` sends to a third of them: other rules to
+ * others, so that each rule is tried, and nearly each operation.
+ */
+function thinned(cases: HostileCase[]): HostileCase[] {
+  if (isLong) return cases;
+  const byRule = new Map<string, HostileCase[]>();
+  for (const it of cases) {
+    const rule = `${it.title.replace(/^\w+: /, '')} ${it.number} ${it.only}`;
+    byRule.set(rule, [...(byRule.get(rule) ?? []), it]);
+  }
+  return [...byRule.values()].flatMap((same, turn) =>
+    same.filter((_, index) => index % 3 === turn % Math.min(same.length, 3)),
+  );
+}
+
 describe.each(byOperation)('%s is refused', (_, cases) => {
   const names = new Set(cases.map(({ writing }) => writing.field));
   const tests = doors.flatMap((door) =>
     [...names].map(
-      // Of each member, one value or two: what is of no type is refused by the schema.
-      (name) => [name, door, casesAt(cases, door, 3).filter(({ writing }) => writing.field === name)] as const,
+      // Of most members, one value: what is of no type is refused by the schema.
+      (name) => [name, door, casesAt(cases, door, 7).filter(({ writing }) => writing.field === name)] as const,
     ),
   );
   test.each(tests.filter(([, , found]) => found.length > 0))('%s through %s', async (_, door, found) => {
@@ -88,11 +106,13 @@ describe.each(byOperation)('%s is refused', (_, cases) => {
 });
 
 test.skipIf(onlyGraphql)('a number in place of an id is refused through REST', async () => {
-  for (const it of numbersForIds) await expect(refuses(it, 'rest'), it.title).resolves.toBeUndefined();
+  for (const it of thinned(numbersForIds)) await expect(refuses(it, 'rest'), it.title).resolves.toBeUndefined();
 });
 
 describe.each(each)('%s is refused', (_, cases) => {
-  const tests = doors.flatMap((door) => casesAt(cases, door).map((it) => [it.title, door, it.number, it] as const));
+  const tests = doors.flatMap((door) =>
+    casesAt(thinned(cases), door).map((it) => [it.title, door, it.number, it] as const),
+  );
   test.each(tests)('%s through %s → %i', (_, door, __, it) => refuses(it, door));
 });
 
