@@ -126,13 +126,14 @@ export default defineConfig({
         },
       },
       {
-        // Our own code frames plain GraphQL POSTs, and Yoga's adapter the rest. What the engine does is asked once more with all requests
-        // through that adapter, and in `npm run soak -- long` each operation and what is hostile: what one answers, the other must.
+        // Our own code frames plain GraphQL POSTs, and Yoga's adapter the rest: what one answers, the other must. Tests of what frames
+        // requests ask both. `npm run soak -- long` asks once more with all requests through the adapter: what the engine does, each
+        // operation and what is hostile.
         extends: true,
         test: {
           name: 'yoga',
           env: { GATEWAY_TEST_DATABASE: 'embedded', GATEWAY_TEST_ONLY_YOGA: '1' },
-          include: ['test/graphql/by-yoga.test.ts', ...onlyLong('test/contract/{hostile/hostile,operations}.test.ts')],
+          include: onlyLong('test/graphql/by-yoga.test.ts', 'test/contract/{hostile/hostile,operations}.test.ts'),
         },
       },
       {
@@ -148,6 +149,7 @@ export default defineConfig({
               'test/live/pipeline/{responses,http2}.test.ts',
               'test/live/edges/{tcp-edge,tls-edge,backends,cloud-endpoint}.test.ts',
               'test/live/modules/each.test.ts',
+              'test/live/policy/http-request-internal.test.ts',
               'test/live/restrictions/visitors.test.ts',
               'test/live/traffic-figures/counts.test.ts',
             ),
@@ -165,10 +167,12 @@ export default defineConfig({
             ...onlyLong(
               'test/tunnel/sdk.test.ts',
               'test/live/pipeline/{responses,http2}.test.ts',
-              'test/live/edges/{tls-edge,backends,cloud-endpoint,static-backends}.test.ts',
+              'test/live/edges/{https-edge,tls-edge,backends,cloud-endpoint,static-backends}.test.ts',
               'test/live/modules/each.test.ts',
+              'test/live/policy/http-request-internal.test.ts',
               'test/live/traffic-figures/counts.test.ts',
               'test/ops/drain.test.ts',
+              'test/visitor-sign-in/first-answer.test.ts',
             ),
           ],
         },

@@ -4,6 +4,5 @@
 import '../live/edges/https-edge.test.ts';
 import '../live/internal.test.ts';
 import '../live/pipeline/requests.test.ts';
-import '../live/policy/http-request-internal.test.ts';
 import '../live/restrictions/agents.test.ts';
 import '../tunnel/sdk-traffic.test.ts';
