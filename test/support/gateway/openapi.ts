@@ -1,8 +1,12 @@
 // Every REST answer of the whole run is held against /openapi.json, in the dialect that was asked.
 
+import { randomUUID } from 'node:crypto';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import type { Agent } from 'node:http';
+import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { inject } from 'vitest';
 import { DIALECTS, type Dialect } from '../../../src/api/route.ts';
 import { type Answer, send } from './http.ts';
 
@@ -21,18 +25,34 @@ export type AnswerChecks = Record<Dialect, AnswerCheck>;
 
 let known: AnswerChecks | undefined;
 
-/** The checks of a gateway's answers, made once in a worker: the documents of each are the same but for their address. */
+/**
+ * The checks of a gateway's answers. The documents of each are the same but for their address, so that the first gateway of a run is
+ * asked for them, for all of its workers: making them compiles every operation of REST.
+ */
 export async function answerChecksOf(api: string, agent: Agent): Promise<AnswerChecks> {
   if (known) return known;
-  const checks = await Promise.all(
-    DIALECTS.map(async (dialect) => {
-      const { status, body } = await send(agent, 'GET', `${api}/openapi.json?dialect=${dialect}`, {});
-      return [dialect, status === 200 ? answerCheck(body) : () => {}, status] as const;
-    }),
+  const documents = await Promise.all(
+    DIALECTS.map(async (dialect) => [dialect, await documentOf(api, agent, dialect)]),
   );
-  const made = Object.fromEntries(checks) as AnswerChecks;
-  if (checks.every(([, , status]) => status === 200)) known = made;
+  const made = Object.fromEntries(
+    documents.map(([dialect, document]) => [dialect, document ? answerCheck(document as Document) : () => {}]),
+  ) as AnswerChecks;
+  if (documents.every(([, document]) => document)) known = made;
   return made;
+}
+
+/** Undefined where a gateway does not give it. */
+async function documentOf(api: string, agent: Agent, dialect: Dialect): Promise<Document | undefined> {
+  const file = join(inject('run'), `openapi-${dialect}.json`);
+  const kept = await readFile(file, 'utf8').catch(() => undefined);
+  if (kept !== undefined) return JSON.parse(kept);
+  const { status, body, text } = await send(agent, 'GET', `${api}/openapi.json?dialect=${dialect}`, {});
+  if (status !== 200) return undefined;
+  // Other workers read it whole, or not at all.
+  const draft = `${file}-${randomUUID()}`;
+  await writeFile(draft, text);
+  await rename(draft, file);
+  return body;
 }
 
 /**
@@ -41,11 +61,7 @@ export async function answerChecksOf(api: string, agent: Agent): Promise<AnswerC
  */
 function answerCheck(document: Document): AnswerCheck {
   const { paths } = document;
-  // Most schemas check a few answers: optimising their code takes longer than it saves.
-  const code = { optimize: false };
-  const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false, logger: false, code });
-  addFormats.default(ajv);
-  ajv.addSchema(document, ID);
+  let ajv: Ajv2020 | undefined; // Most workers check answers of one dialect.
   const templates = Object.keys(paths).map((path) => ({ path, pattern: patternOf(path) }));
 
   return (method, path, answer) => {
@@ -53,6 +69,7 @@ function answerCheck(document: Document): AnswerCheck {
       throw new Error(`${method} ${path} → ${answer.status} is not as in /openapi.json: ${reason}\n${answer.text}`);
     };
     const conforms = (pointer: string) => {
+      ajv ??= schemasOf(document);
       const validate = ajv.getSchema(ID + pointer);
       if (!validate) return fail(`there is no ${pointer}`);
       if (!validate(answer.body)) fail(ajv.errorsText(validate.errors));
@@ -86,6 +103,15 @@ function answerCheck(document: Document): AnswerCheck {
     conforms(`${here.pointer}/content/${step(type)}/schema`);
     if (answer.status >= 400) conforms(ERROR);
   };
+}
+
+function schemasOf(document: Document): Ajv2020 {
+  // Most schemas check a few answers: optimising their code takes longer than it saves.
+  const code = { optimize: false };
+  const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false, logger: false, code });
+  addFormats.default(ajv);
+  ajv.addSchema(document, ID);
+  return ajv;
 }
 
 function patternOf(path: string): RegExp {
