@@ -91,7 +91,8 @@ const limitsOfTexts = (Object.keys(kinds) as Kind[]).flatMap((kind) =>
 );
 
 describe('texts are limited in bytes', () => {
-  test.each(atSomeDoor(limitsOfTexts))(
+  // In `npm test`, one of both texts of each kind: they are members of one and the same scalar.
+  test.each(isLong ? limitsOfTexts : atSomeDoor(limitsOfTexts).filter((_, i) => i % 4 === 0 || i % 4 === 3))(
     '$kind $member: $max bytes through $door',
     async ({ kind, member, max, number, door }) => {
       const text = texts[door](max);
@@ -186,8 +187,8 @@ describe('the circuit breaker has limits', () => {
     }
     for (const [value, code] of beyond) {
       expect(await put(value), String(value)).toMatchObject({ status: 400, errorCode: `ERR_GATEWAY_${code}` });
-      expect(await get()).toBe(within.at(-1));
     }
+    expect(await get()).toBe(within.at(-1));
   });
 });
 

@@ -1,7 +1,7 @@
 // Failures of the embedded database, and its end.
 
 import { expect, test, vi } from 'vitest';
-import { openEmbedded, openMemory } from '../../../src/store/embedded/index.ts';
+import { openEmbedded } from '../../../src/store/embedded/index.ts';
 import { emptyDirectory } from '../support.ts';
 import { open } from './open.ts';
 
@@ -42,11 +42,4 @@ test('closing waits for queries in progress, and their rows are there when the d
   await writing;
   const again = await open(dataDir);
   expect((await again.pool.query('SELECT count(*)::int AS count FROM "t"')).rows).toEqual([{ count: 1000 }]);
-});
-
-test('a database in memory is gone when it is closed', async () => {
-  const first = await openMemory();
-  await first.pool.query('CREATE TABLE "t" ("n" INTEGER)');
-  await first.close();
-  await expect(first.pool.query('SELECT 1')).rejects.toThrow();
 });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { type Embedded, openEmbedded } from '../../../src/store/embedded/index.ts';
+import { type Embedded, openEmbedded, openMemory } from '../../../src/store/embedded/index.ts';
 import { copyCluster } from '../../support/gateway/place.ts';
 import { emptyDirectory, temporaryDirectory } from '../support.ts';
 import { open, startChild } from './open.ts';
@@ -97,4 +97,12 @@ test('a data directory that cannot be read is refused with the reason', async ()
   const dataDir = await emptyDirectory();
   await writeFile(join(dataDir, 'db', 'PG_VERSION'), '9\n');
   await expect(openEmbedded(dataDir, { onFatal: () => undefined })).rejects.toThrow(/does not start|9/);
+});
+
+// It runs initdb in this process, for the tool that writes migrations.
+test('a database in memory is gone when it is closed', async () => {
+  const first = await openMemory();
+  await first.pool.query('CREATE TABLE "t" ("n" INTEGER)');
+  await first.close();
+  await expect(first.pool.query('SELECT 1')).rejects.toThrow();
 });
