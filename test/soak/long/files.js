@@ -4,7 +4,7 @@
 export const longTests = [
   'test/acme/{account-key,crash,renewal,revocation}.test.ts',
   'test/acme/faults/*.test.ts',
-  'test/boot/{benchmarks,install,package,soaks}.test.ts',
+  'test/boot/{install,package,soaks}.test.ts',
   'test/bulk/killed.test.ts',
   'test/cluster/{demo,drain,exact-limits,rounds,routes}.test.ts',
   'test/events/clouds/secrets.test.ts',
@@ -22,6 +22,7 @@ export const longTests = [
 
 /** Tests that have more rounds there, or hold a quiet machine to a time. */
 export const shortenedTests = [
+  'test/boot/benchmarks.test.ts',
   'test/accounts/{idempotency,inactive-owner,other-account,roles}.test.ts',
   'test/acme/two-gateways.test.ts',
   'test/cluster/faults.test.ts',
