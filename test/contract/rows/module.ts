@@ -1,6 +1,7 @@
 // The neighbours that are not created, read, listed, changed and deleted like most: routes, live objects, and
 // modules the specification does not name.
 
+import type { Ids } from '../doors.ts';
 import * as expected from '../expected.ts';
 import { edgeShapes, shapes } from '../shapes.ts';
 import type { World } from '../world.ts';
@@ -60,6 +61,16 @@ interface Settings {
 /** Set, read and unset of one module. */
 export function moduleRows({ path, name, shape, at, member, body, answer, shown = {} }: Settings): Row[] {
   const set = at((world) => ({ [member]: body(world) }));
+  let read: Ids | undefined; // What the GET read is there for the first DELETE.
+  const kept: Row['at'] = async (world) => {
+    read = await set(world);
+    return read;
+  };
+  const taken: Row['at'] = async (world) => {
+    const ids = read ?? (await set(world));
+    read = undefined;
+    return ids;
+  };
   return [
     row(`PUT ${path}`, 200, `replace${name.charAt(0).toUpperCase()}${name.slice(1)}`, {
       shape,
@@ -67,8 +78,8 @@ export function moduleRows({ path, name, shape, at, member, body, answer, shown 
       body,
       answer: (world) => ({ ...(answer(world) as object), ...shown }),
     }),
-    row(`GET ${path}`, 200, name, { shape, at: set, answer }),
-    row(`DELETE ${path}`, 204, `delete${name.charAt(0).toUpperCase()}${name.slice(1)}`, { at: set }),
+    row(`GET ${path}`, 200, name, { shape, at: kept, answer }),
+    row(`DELETE ${path}`, 204, `delete${name.charAt(0).toUpperCase()}${name.slice(1)}`, { at: taken }),
   ];
 }
 
