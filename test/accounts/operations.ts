@@ -29,7 +29,9 @@ export interface Place {
 }
 
 const fieldsOf = (type: 'Query' | 'Mutation' | 'Subscription') =>
-  Object.values((schema.getType(type) as { getFields(): Record<string, Field> } | undefined)?.getFields() ?? {});
+  Object.values((schema.getType(type) as { getFields(): Record<string, Field> } | undefined)?.getFields() ?? {}).sort(
+    (a, b) => (a.name < b.name ? -1 : 1), // One may leave what the next one needs: the order is always the same.
+  );
 
 export const queries = fieldsOf('Query');
 export const mutations = fieldsOf('Mutation');

@@ -14,6 +14,7 @@ import {
   getNamedType,
   isObjectType,
   Kind,
+  lexicographicSortSchema,
   type OperationDefinitionNode,
   parse,
   print,
@@ -39,6 +40,8 @@ export interface IntrospectionResponse {
 /** Answers the standard introspection, in all the forms that graphql-js makes and made of it. */
 export class IntrospectionCache {
   readonly #schema: GraphQLSchema;
+  /** The same as in schema.graphql, in its order; made when somebody asks. */
+  #sorted: GraphQLSchema | undefined;
   readonly #responses = new LRUCache<string, IntrospectionResponse>({ max: RESPONSES_MAX });
 
   constructor(schema: GraphQLSchema) {
@@ -53,7 +56,8 @@ export class IntrospectionCache {
     if (known) return known;
     const standard = standardWith(form);
     if (formOf(this.#schema, standard) !== form) return undefined;
-    const result = executeSync({ schema: this.#schema, document: standard });
+    this.#sorted ??= lexicographicSortSchema(this.#schema);
+    const result = executeSync({ schema: this.#sorted, document: standard });
     const response = { result, cachedBody: createCachedBody('application/json', Buffer.from(JSON.stringify(result))) };
     if (!result.errors) this.#responses.set(form, response);
     return response;
