@@ -14,6 +14,8 @@ import {
   printSchema,
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { accessOfField } from '../../src/api/builder/root-fields.ts';
+import { registeredResources } from '../../src/api/collections/nodes.ts';
 import { routes, schema } from '../../src/api/schema.ts';
 import { root } from '../support/root.ts';
 
@@ -48,6 +50,18 @@ describe('GraphiQL explains', () => {
     const isSentence = (text: string) => text.length >= 10 && /^[\p{Lu}`"]/u.test(text) && /[.…]$/.test(text);
     expect(explained.filter(({ description }) => !isSentence(description ?? ''))).toEqual([]);
   });
+});
+
+test('each root field is about a kind of object that scopes of API keys can name, or about none', () => {
+  const kinds = new Set(registeredResources().map(({ kind }) => kind));
+  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
+  const fields = roots.flatMap((type) => Object.values(type?.getFields() ?? {}));
+  const kindOf = (field: (typeof fields)[number]) => {
+    const access = accessOfField(field);
+    return access === 'anyone' ? null : access?.kind;
+  };
+  const strange = fields.filter((field) => kindOf(field) !== null && !kinds.has(String(kindOf(field))));
+  expect(strange.map(({ name }) => name)).toEqual([]);
 });
 
 // Caches of clients have one object for each id: what has the id of another object would take its place.

@@ -93,6 +93,14 @@ describe('a key with scopes', () => {
     expect((await callWith(key, 'DELETE', `${sources}/vault_deleted.v0`)).status).toBe(204);
   });
 
+  test('of a kind reads what is asked about that kind', async () => {
+    const key = await newKey({ scopes: ['alert:read', 'credential:read', 'endpoint:read', 'reserved_domain:read'] });
+    for (const query of ['openAlerts { id }', 'tryAcl(acl: ["bind:*"]) { __typename }', 'failingEndpoints { id }'])
+      expect((await askWith(key, `{ ${query} }`)).body.errors, query).toBeUndefined();
+    const { body } = await askWith(key, '{ checkReservedDomain(id: "rd_1") { __typename } }');
+    expect(body.errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }]);
+  });
+
   test('of one object leaves all others alone', async () => {
     const [mine, other] = [
       (await account.call('POST', '/credentials', {})).body.id,

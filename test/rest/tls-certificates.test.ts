@@ -53,7 +53,7 @@ test('a chain is kept in its order, without what stands around it', async () => 
 });
 
 test('a certificate without its issuer is kept, and says which one visitors may miss', async () => {
-  const root = await issue({ subject: 'O=Example, CN=missing root', issues: true });
+  const root = await issue({ subject: 'CN=missing root, O=Example', issues: true });
   const middle = await issue({ subject: 'CN=missing middle', issuer: root, issues: true });
   const leaf = await issue({ subject: 'CN=leaf', issuer: middle });
   const ofPublicRoot = await issue({
@@ -67,7 +67,7 @@ test('a certificate without its issuer is kept, and says which one visitors may 
     return (await account.graphql(query, { id })).body.data.tlsCertificate.missingIssuer;
   };
   expect(await missing(leaf)).toBe('CN=missing middle');
-  expect(await missing(leaf, middle)).toBe('O=Example, CN=missing root');
+  expect(await missing(leaf, middle)).toBe('CN=missing root, O=Example');
   for (const complete of [[leaf, middle, root], [root], [ofPublicRoot]] as const)
     expect(await missing(...(complete as [Issued]))).toBeNull();
   await account.call('POST', '/certificate_authorities', { ca_pem: root.certificate_pem });

@@ -14,7 +14,7 @@ import { ApiError, type ErrorName } from '../errors/errors.ts';
 import { snakeCase } from '../naming.ts';
 import { checkStorable, isStorable } from '../text-limits.ts';
 
-/** Who may use a root field besides those whose API key or browser session has no limits; `anyone`: strangers, too. */
+/** Who may use a root field: callers with an API key or a browser session, within these limits; `anyone`: strangers, too. */
 export type FieldAccess = 'anyone' | RestrictedAccess;
 
 export interface RestrictedAccess {

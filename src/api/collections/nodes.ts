@@ -15,6 +15,8 @@ export interface PrismaTable {
   findFirst(query: object): Promise<unknown>;
   findMany(query: object): Promise<unknown[]>;
   count(query: object): Promise<number>;
+  create(query: object): Promise<unknown>;
+  update(query: object): Promise<unknown>;
   delete(query: object): Promise<unknown>;
 }
 

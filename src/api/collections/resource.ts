@@ -16,6 +16,7 @@ import { type Extension, type Route, route } from '../route.ts';
 import { checkTexts, type OwnerNotes } from '../text-limits.ts';
 import { type Collection, collection, type DeleteMutationOptions, deleteMutation, readRoutes } from './collection.ts';
 import type { ListMembers } from './members.ts';
+import { scopeOf, tableOf } from './nodes.ts';
 import { changedNotes, type InputBuilder, NOTES, type NoteTexts, newNotes } from './notes.ts';
 
 type ModelName = Prisma.ModelName;
@@ -44,8 +45,6 @@ interface Write<Columns, Members extends InputFieldMap> {
   note?: string;
   /** The members of the input besides the notes of the owner. */
   input?(t: InputBuilder): Members;
-  /** What the mutation weighs in the cost of a document. */
-  weight?: number;
   /**
    * Checks what needs no other row, before the transaction, and says what is to be written.
    * @param id of the object: the new one, or as it was given, which need not exist.
@@ -59,16 +58,13 @@ interface Write<Columns, Members extends InputFieldMap> {
 }
 
 export interface Description<M extends ModelName, C extends InputFieldMap, U extends InputFieldMap>
-  extends Omit<Collection, 'single' | 'plural' | 'typeName' | 'table' | 'kind' | 'audit' | 'members'>,
+  extends Omit<Collection, 'single' | 'plural' | 'scopeKind' | 'typeName' | 'table' | 'kind' | 'audit' | 'members'>,
     Pick<AuditedResource, 'kind' | 'audit'>,
     Pick<RestrictedAccess, 'adminsOnly'> {
   /** What its list can be filtered, ordered and searched by. */
   members: ListMembers;
   /** The model of its rows. */
   model: M;
-  /** The root fields, where they are not called as the kind. */
-  single?: string;
-  plural?: string;
   /** Left out where a description is for people and metadata for machines; null: it has neither, or `input` and `write` see to it. */
   notes?: NoteTexts | null;
   /** What REST shows of it, as a GraphQL selection: the documented members, in their order. Left out of what is in GraphQL only. */
@@ -103,34 +99,36 @@ export function resource<M extends ModelName, C extends InputFieldMap = NoMember
   type UpdateInput = InputShapeFromFields<U> & OwnerNotes;
   const { model, notes = NOTES, shows, listKey, extended, ignoredMembers, ...rest } = description;
   const { adminsOnly, create, update, remove, ...more } = rest;
-  const { kind, ref, path, single = kind, plural = pluralOf(kind) } = more;
+  const { kind, ref, path } = more;
+  const plural = pluralOf(kind);
   const typeName = ref.name;
   const noun = nounOf(kind);
   const table = (db: Db) =>
     db[`${model.charAt(0).toLowerCase()}${model.slice(1)}` as Prisma.TypeMap['meta']['modelProps']];
-  const self = collection({ ...more, typeName, single, plural, table });
-  const rowsOf = (db: Db) => table(db) as unknown as Record<'create' | 'update', (query: object) => Promise<ObjectRow>>;
+  const self = collection({ ...more, typeName, single: kind, plural, table });
   const textsOf = (input: OwnerNotes) => (notes ? checkTexts(input, notes.errors) : {});
 
   const createOne = async (context: Context, query: object, input: CreateInput) => {
     const own = { ...textsOf(input), id: newId(self.prefix), accountId: context.accountId };
     const written = (await create.write?.(input, context, own.id)) ?? {};
     return context.create(self, (db, announce) => {
-      const save = (columns: object) => rowsOf(db).create({ ...query, data: { ...own, ...columns } });
+      const save = (columns: object) =>
+        tableOf(self, db).create({ ...query, data: { ...own, ...columns } }) as Promise<ObjectRow>;
       return typeof written === 'function' ? written(save, db, announce) : save(written);
     });
   };
   const updateOne = async (context: Context, query: object, id: string, input: UpdateInput) => {
     const texts = textsOf(input);
     const written = (await update.write?.(input, context, id)) ?? {};
-    const where = { id, accountId: context.accountId, ...(await self.where?.(context)) };
+    const where = { ...(await scopeOf(self, context)), id };
     return context.update(self, id, (db, announce) => {
-      const save = (columns: object) => rowsOf(db).update({ ...query, where, data: { ...texts, ...columns } });
+      const save = (columns: object) =>
+        tableOf(self, db).update({ ...query, where, data: { ...texts, ...columns } }) as Promise<ObjectRow>;
       return typeof written === 'function' ? written(save, db, announce) : save(written);
     });
   };
 
-  const access = { kind: self.scopeKind ?? kind, adminsOnly };
+  const access = { kind, adminsOnly };
   const createInput = builder.inputType(`Create${typeName}Input`, {
     description: sentences(`A new ${noun}.`, create.note),
     fields: (t) => ({ ...(notes && newNotes(t, notes)), ...create.input?.(t) }),
@@ -140,7 +138,6 @@ export function resource<M extends ModelName, C extends InputFieldMap = NoMember
       type: ref,
       nullable: true,
       access,
-      weight: create.weight,
       description: create.description,
       args: {
         input: t.arg({ type: createInput, required: true, description: `The ${noun}.` }),
@@ -159,7 +156,6 @@ export function resource<M extends ModelName, C extends InputFieldMap = NoMember
       type: ref,
       nullable: true,
       access,
-      weight: update.weight,
       description: update.description,
       args: {
         id: t.arg.id({ required: true, description: `The id of the ${noun}.` }),

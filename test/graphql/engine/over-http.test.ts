@@ -63,6 +63,16 @@ describe.each([
       expect(await got.json()).toMatchObject({ data: { credentials: {} } });
     });
 
+    test('that changes something is not run by GET', async () => {
+      const query = `mutation { createCredential(input: {}) { id } } # ${base}`;
+      expect(await (await ask({ query, extensions: named(query) })).json()).toMatchObject({ data: {} });
+      const before = (await account.graphql('{ credentials { totalCount } }')).body;
+      const address = `${base}/graphql?extensions=${encodeURIComponent(JSON.stringify(named(query)))}`;
+      const got = await fetch(address, { headers: { authorization: `Bearer ${account.key}` } });
+      expect(got.status).toBe(405);
+      expect((await account.graphql('{ credentials { totalCount } }')).body).toEqual(before);
+    });
+
     test('is not known to other accounts, nor kept for strangers', async () => {
       const query = `{ credentials { nodes { id } } } # ${base}`;
       await ask({ query, extensions: named(query) });

@@ -2,14 +2,16 @@
 
 import { newSecret } from '../../../store/ids.ts';
 import { builder } from '../../builder/builder.ts';
+import { KINDS_NEVER_WRITTEN, OWN_SCOPES, SCOPE } from '../../builder/root-fields.ts';
 import { Node } from '../../collections/collection.ts';
 import { id, NOTED_MEMBERS, time } from '../../collections/members.ts';
+import { registeredResources } from '../../collections/nodes.ts';
 import { KEY_NOTES, rowFields } from '../../collections/notes.ts';
 import { resource } from '../../collections/resource.ts';
 import type { Context } from '../../context.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
+import { snakeCase } from '../../naming.ts';
 import { searchByNotes } from '../../resource.ts';
-import { readScopes } from './key-scopes.ts';
 import { checkHolder, chooseOwner, Owner } from './owner.ts';
 
 const ROW = { prefix: 'ak', path: '/api_keys' };
@@ -46,6 +48,7 @@ const ApiKey = builder.prismaObject('ApiKey', {
   }),
 });
 
+const SCOPES_MAX = 50;
 const SCOPES =
   'What it may do, as in `read`, `reserved_domain:read`, `tls_edge:write`, `credential:write:cr_…`; at most 50. Empty: all.';
 
@@ -113,6 +116,23 @@ function checkLimits({ scopes, expiresAt }: Limits, { app, caller: { keyExpiresA
   const at = expiresAt?.getTime() ?? (isNew ? Number.POSITIVE_INFINITY : undefined);
   if (at !== undefined && (at <= app.now() || at > latest)) throw new ApiError('badExpiry', { member: 'expiresAt' });
   return { scopes: scopes ? readScopes(scopes) : undefined, expiresAt: expiresAt ?? undefined };
+}
+
+/**
+ * The scopes that a key is to have.
+ * @throws {ApiError} naming the first that is none.
+ */
+function readScopes(scopes: readonly string[]): string[] {
+  if (scopes.length > SCOPES_MAX) throw new ApiError('tooManyScopes', { member: 'scopes', max: SCOPES_MAX });
+  const kinds = new Map(registeredResources().map(({ kind }) => [snakeCase(kind), kind]));
+  scopes.forEach((scope, index) => {
+    if (scope === 'read' || OWN_SCOPES.some((own) => own === scope)) return;
+    const [, resource = '', access] = SCOPE.exec(scope) ?? [];
+    const kind = kinds.get(resource);
+    if (kind === undefined || (access === 'write' && KINDS_NEVER_WRITTEN.has(kind)))
+      throw new ApiError('badScope', { member: `scopes[${index}]` });
+  });
+  return [...new Set(scopes)];
 }
 
 async function checkHeld(context: Context, id: string): Promise<void> {

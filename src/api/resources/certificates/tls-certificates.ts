@@ -107,8 +107,8 @@ const TlsCertificate = builder.prismaObject('TlsCertificate', {
           // The authority of one that was obtained has told which certificates belong to it.
           const issuer = issuedAt === null ? unknownIssuer(certificatePem) : undefined;
           if (issuer === undefined) return null;
-          const subjectCommonName = /^.*^CN=(.*)$/ms.exec(issuer)?.[1] ?? '';
-          const where = { accountId, subjectCommonName };
+          const commonName = issuer.split('\n').findLast((attribute) => attribute.startsWith('CN='));
+          const where = { accountId, subjectCommonName: commonName?.slice('CN='.length) ?? '' };
           const known = await db.certificateAuthority.findMany({
             where,
             select: { caPem: true },
