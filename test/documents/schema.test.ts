@@ -66,9 +66,9 @@ test('each root field is about a kind of object that scopes of API keys can name
 
 // Caches of clients have one object for each id: what has the id of another object would take its place.
 describe('who has an id is the object', () => {
-  /** References, and what `node` does not find. */
+  /** What `node` does not find. */
   const others = new Set(
-    'Ref AlertNotification AuditEntry BrowserSession CapturedRequest GatewayNode LoggedRequest Passkey RunningCapture TrafficCapture'.split(
+    'AlertNotification AuditEntry BrowserSession CapturedRequest GatewayNode LoggedRequest Passkey RunningCapture TrafficCapture'.split(
       ' ',
     ),
   );

@@ -101,6 +101,28 @@ describe('a key with scopes', () => {
     expect(body.errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }]);
   });
 
+  test('of a kind is told the names of objects of other kinds, and no more of them', async () => {
+    const key = await newKey({ scopes: ['credential:read'] });
+    const { body } = await account.call('POST', '/credentials', {});
+    const owner = { id: account.ownerId, uri: expect.stringContaining(account.ownerId), __typename: 'User' };
+    const names = 'fragment names on Owner { id ... on Node { __typename } }';
+    const read = (members: string) =>
+      askWith(key, `query ($id: ID!) { credential(id: $id) { acl owner { ...names ${members} } } } ${names}`, {
+        id: body.id,
+      });
+    expect((await read('uri')).body).toEqual({
+      data: { credential: { acl: [], owner } },
+    });
+    for (const more of ['id active', '... on User { email }', 'id @include(if: true) ... on Owner { createdAt }'])
+      expect((await read(more)).body.errors, more).toMatchObject([
+        {
+          path: ['credential', 'owner'],
+          extensions: { errorCode: MISSING },
+          message: expect.stringContaining('"user:read"'),
+        },
+      ]);
+  });
+
   test('of one object leaves all others alone', async () => {
     const [mine, other] = [
       (await account.call('POST', '/credentials', {})).body.id,

@@ -14,11 +14,13 @@ beforeAll(async () => {
   gateway = await countingGateway();
   account = await gateway.newAccount();
   const { accountId } = account;
-  const owners = [account, ...(await Promise.all(Array.from({ length: 9 }, () => account.addOwner({ kind: 'BOT' }))))];
+  const bots = await Promise.all(Array.from({ length: 9 }, () => account.addOwner({ kind: 'BOT' })));
   await gateway.app.prisma.credential.createMany({
     data: Array.from({ length: 100 }, (_, index) => {
       const id = newId('cr');
-      return { id, accountId, ownerId: owners[index % owners.length]?.ownerId ?? '', digest: id };
+      // In any 60 of them are some of a person and some of a bot user, which are read in a statement each.
+      const { ownerId } = (index % 2 === 0 && bots[index % bots.length]) || account;
+      return { id, accountId, ownerId, digest: id };
     }),
   });
 });
@@ -66,11 +68,11 @@ test.each([
     (size: number) =>
       account.graphql('query ($size: Int) { credentials(last: $size) { nodes { id owner { id } } } }', { size }),
   ],
-])('%s of 100 takes no more statements than of 1', async (_, ask) => {
-  const one = await statementsFor(() => ask(1));
-  expect(await statementsFor(() => ask(100))).toEqual(one);
-  expect(one.length).toBeGreaterThan(0);
-  expect(one.length).toBeLessThanOrEqual(STATEMENTS_MAX);
+])('%s of 100 takes no more statements than of 60', async (_, ask) => {
+  const hundred = await statementsFor(() => ask(100));
+  expect(await statementsFor(() => ask(60))).toEqual(hundred);
+  expect(hundred.length).toBeGreaterThan(0);
+  expect(hundred.length).toBeLessThanOrEqual(STATEMENTS_MAX);
 });
 
 describe('of what is live', () => {
@@ -164,6 +166,12 @@ describe('of what is live', () => {
       `agents(FIRST) { nodes { id name online lastSeenAt labels accepts credential { id } sessions { id ip }
         endpoints { publicUrl } offlineEndpoints { publicUrl } pastSessions { endedAt } } }`,
     ],
+    [
+      'endpoints with what they lead to',
+      16,
+      `endpoints(FIRST) { nodes { id edge { id hostports ... on HttpsEdge { routes { id backend { backend { createdAt } } } } }
+        tunnel { publicUrl tunnelSession { ip credential { description owner { active } } } } } }`,
+    ],
     ['offline endpoints', 3, 'offlineEndpoints(FIRST) { nodes { id reason heldUntil credential { id uri } } }'],
   ])('a list of 100 %s takes no more statements than of 1, and at most %i', async (_, most, list) => {
     const ask = (size: number, last = false) =>
@@ -175,6 +183,13 @@ describe('of what is live', () => {
     expect((await statementsFor(() => ask(1, true))).length).toBeLessThanOrEqual(hundred.length);
     expect(hundred.length).toBeGreaterThan(0);
     expect(hundred.length).toBeLessThanOrEqual(most);
+  });
+
+  test('the names of what objects lead to take no statement', async () => {
+    const ask = (more: string) =>
+      account.graphql(`{ endpoints { nodes { id publicUrl tunnelSession { id } ${more} } } }`);
+    const none = await statementsFor(() => ask(''));
+    expect(await statementsFor(() => ask('edge { id uri __typename } tunnel { id uri } domain { id }'))).toEqual(none);
   });
 
   test('traffic that is asked for every second takes no statement', async () => {

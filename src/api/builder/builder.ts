@@ -99,20 +99,3 @@ builder.scalarType('Json', {
   serialize: (value) => value,
   parseValue: (value) => value,
 });
-
-/** `{ id, uri }`: how one object names another. */
-export interface Reference {
-  id: string;
-  path: string;
-}
-
-export const Ref = builder.objectRef<Reference>('Ref').implement({
-  description: 'Another object, by its id and the URI of its resource.',
-  fields: (t) => ({
-    id: t.exposeID('id', { description: 'The id of the object.' }),
-    uri: t.string({
-      description: 'The URI of its REST resource.',
-      resolve: ({ path }, _, context) => context.uri(path),
-    }),
-  }),
-});

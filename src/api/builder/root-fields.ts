@@ -176,6 +176,11 @@ function checkScope({ caller }: Context, needed: NeededScope, id: unknown): void
   throw new ApiError('scopeMissing', { scope: scopeOf(needed) });
 }
 
+/** @throws {ApiError} when the key that the caller has come with may not read the object, which another one names. */
+export function checkReadScope(context: Context, kind: string, id: string): void {
+  checkScope(context, { isRead: true, kind }, id);
+}
+
 /** Whether the key that the caller has come with was given this scope. */
 function hasOwnScope({ caller }: Context, scope: OwnScope | undefined): boolean {
   return scope !== undefined && caller.scopes?.includes(scope) === true;

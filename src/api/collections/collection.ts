@@ -6,7 +6,7 @@ import { queryFromInfo } from '@pothos/plugin-prisma';
 import { type Change, type WriteAction, watch } from '../../store/changes/changes.ts';
 import type { Db } from '../../store/database/client.ts';
 import { isId } from '../../store/ids.ts';
-import { builder, type ObjectRowRef } from '../builder/builder.ts';
+import { builder } from '../builder/builder.ts';
 import type { RestrictedAccess } from '../builder/root-fields.ts';
 import type { Announce, Cascade, Context } from '../context.ts';
 import { ApiError, requireFound } from '../errors/errors.ts';
@@ -23,14 +23,12 @@ import { whileAllowed } from './watching.ts';
 export { Node, registerResource } from './nodes.ts';
 
 export interface Collection extends Resource {
-  /** The list's REST path, as `/credentials`. */
   path: string;
   /** The kind that scopes of keys name; its own when left out. */
   scopeKind?: string;
   /** The root fields: one object, and the list. */
   single: string;
   plural: string;
-  ref: ObjectRowRef;
   /** What the list can be filtered, ordered and searched by; its id only when left out. */
   members?: ListMembers;
   /** What the list takes besides the page, and which part of its query that is. */
@@ -120,7 +118,7 @@ export function addList<T extends Collection>(options: T, name: string): T {
 }
 
 /** Adds the subscription to the changes of a kind of object. */
-export function changeSubscription(options: Resource & Pick<Collection, 'single' | 'ref'>): void {
+export function changeSubscription(options: Resource & Pick<Collection, 'single'>): void {
   const { kind, single, typeName, ref } = options;
   kindsWithSubscription.add(kind);
   const noun = nounOf(kind);

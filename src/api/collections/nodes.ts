@@ -3,7 +3,7 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { Db } from '../../store/database/client.ts';
 import { isId } from '../../store/ids.ts';
-import { builder, type ObjectRow } from '../builder/builder.ts';
+import { builder, type ObjectRow, type ObjectRowRef } from '../builder/builder.ts';
 import type { Context } from '../context.ts';
 import { ApiError } from '../errors/errors.ts';
 import type { AuditedResource, SearchColumns } from '../resource.ts';
@@ -25,7 +25,10 @@ export interface Resource extends Partial<AuditedResource> {
   kind: string;
   /** What its ids begin with. */
   prefix: string;
+  /** The REST path of the list that it is in, as `/credentials`; left out where that depends on the object. */
+  path?: string;
   typeName: string;
+  ref: ObjectRowRef;
   table: (db: Db) => unknown;
   /** Narrows every look-up further than to the account. */
   where?: (context: Context) => object | Promise<object>;

@@ -3,6 +3,7 @@
 import type PrismaTypes from '../../store/generated/pothos.ts';
 import type { SchemaTypes } from '../builder/builder.ts';
 import type { checkTexts } from '../text-limits.ts';
+import { resourceOf } from './nodes.ts';
 
 type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>;
 export type InputBuilder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>;
@@ -63,12 +64,27 @@ export function rowFields(
   const row = t as RowBuilder;
   return {
     id: row.exposeID('id', { description: `Its id: \`${prefix}_…\`.` }),
-    uri: row.string({
-      description: 'The URI of its REST resource.',
-      resolve: ({ id }, _, context) => context.uri(`${path}/${id}`),
-    }),
+    uri: uriField(t, () => path),
     createdAt: row.expose('createdAt', { type: 'Timestamp', description: createdAt }),
     description: row.exposeString('description', { description: notes.description }),
     metadata: row.exposeString('metadata', { description: METADATA }),
+  };
+}
+
+/** The field `uri`. @param pathOf gives the path of the list that the object with an id is in, without a slash at its end. */
+export function uriField(t: unknown, pathOf: (id: string) => string) {
+  return (t as RowBuilder).string({
+    description: 'The URI of its REST resource.',
+    resolve: ({ id }, _, context) => context.uri(`${pathOf(id)}/${id}`),
+  });
+}
+
+/** The fields of `rowFields` as an interface has them, whose objects are of several kinds. @param idHelp describes `id`. */
+export function commonFields(t: unknown, idHelp: string) {
+  const { id: _, uri: __, ...fields } = rowFields(t, { prefix: '', path: '' });
+  return {
+    id: (t as RowBuilder).exposeID('id', { description: idHelp }),
+    uri: uriField(t, (id) => resourceOf(id)?.path ?? ''),
+    ...fields,
   };
 }

@@ -1,10 +1,11 @@
 // The backend module of a route, of a TLS edge and of a TCP edge: where the traffic goes.
 
 import { findFixedResponse, lockBackends } from '../../store/edges/backend-graph.ts';
-import { builder, Ref } from '../builder/builder.ts';
+import { builder } from '../builder/builder.ts';
+import { requiredReference } from '../collections/references.ts';
 import { ApiError } from '../errors/errors.ts';
-import { backendReference } from './backend-reference.ts';
 import { httpsEdgeRoute, tcpEdge, tlsEdge } from './hosts.ts';
+import { Backend } from './interfaces.ts';
 import type { ApiModule, ModuleHost } from './module.ts';
 
 interface Settings {
@@ -17,9 +18,9 @@ const EndpointBackend = builder.objectRef<Settings>('EndpointBackend').implement
   fields: (t) => ({
     enabled: t.exposeBoolean('enabled', { description: 'Whether traffic goes there.' }),
     backend: t.field({
-      type: Ref,
+      type: Backend,
       description: 'The backend.',
-      resolve: ({ backendId }) => backendReference(backendId),
+      resolve: requiredReference(({ backendId }) => backendId),
     }),
   }),
 });

@@ -3,7 +3,8 @@
 import type { ModuleDescriptor } from '../../edge/modules/descriptor.ts';
 import { ipRestrictionModule } from '../../edge/modules/ip-restriction.ts';
 import { storedModule } from '../../store/edges/module-rows.ts';
-import { builder, Ref } from '../builder/builder.ts';
+import { builder } from '../builder/builder.ts';
+import { references, typeOfKind } from '../collections/references.ts';
 import { checkPolicyIds, IP_POLICIES_MAX } from './chosen-ip-policies.ts';
 import { httpsEdgeRoute, tcpEdge, tlsEdge } from './hosts.ts';
 import type { ApiModule, ModuleHost } from './module.ts';
@@ -20,9 +21,9 @@ const IpRestriction = builder.objectRef<Settings>('IpRestriction').implement({
   fields: (t) => ({
     enabled: t.exposeBoolean('enabled', { description: 'Whether it acts on traffic.' }),
     ipPolicies: t.field({
-      type: [Ref],
+      type: [typeOfKind('ipPolicy')],
       description: 'The IP policies, in the order in which they were given.',
-      resolve: ({ policyIds }) => policyIds.map((id) => ({ id, path: `/ip_policies/${id}` })),
+      resolve: references(({ policyIds }) => policyIds),
     }),
   }),
 });

@@ -10,6 +10,7 @@ import { ApiError, requireFound } from '../errors/errors.ts';
 import { idempotencyKeyArgument } from '../idempotency.ts';
 import { httpsEdgeRoute as host, httpsEdge } from '../modules/hosts.ts';
 import { httpsEdgeRouteModules as modules } from '../modules/index.ts';
+import { PolicyHost } from '../modules/interfaces.ts';
 import { addModules, moduleInputs, modulesSelection, writeModules } from '../modules/module.ts';
 import { nounOf } from '../naming.ts';
 import { NOTE_COLUMNS } from '../resource.ts';
@@ -31,7 +32,7 @@ const MatchType = builder.enumType('MatchType', {
 export const HttpsEdgeRoute = builder.prismaObject('Route', {
   variant: 'HttpsEdgeRoute',
   description: 'Which requests of an HTTPS edge go to which backend, and through which modules.',
-  interfaces: [Node],
+  interfaces: [Node, PolicyHost],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id: `edghtsrt_…`.' }),
     edgeId: t.exposeID('edgeId', { description: 'The id of its edge.' }),

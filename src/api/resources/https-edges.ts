@@ -7,33 +7,19 @@ import type { Context } from '../context.ts';
 import { idempotencyKeyArgument } from '../idempotency.ts';
 import { httpsEdge, httpsEdgeRoute } from '../modules/hosts.ts';
 import { httpsEdgeModules as modules } from '../modules/index.ts';
+import { Edge, hostportsSelect, PolicyHost } from '../modules/interfaces.ts';
 import { addModules, modulesSelection } from '../modules/module.ts';
 import { route } from '../route.ts';
-import {
-  createEdge,
-  EDGE_MEMBERS,
-  edgeDeletion,
-  edgeInputs,
-  edgeSearch,
-  hostportsSelect,
-  updateEdge,
-} from './edges/edge.ts';
+import { createEdge, EDGE_MEMBERS, edgeDeletion, edgeInputs, edgeSearch, updateEdge } from './edges/edge.ts';
 import { HttpsEdgeRoute, routeSelection } from './https-edge-routes.ts';
 
 export const HttpsEdge = builder.prismaObject('Edge', {
   variant: 'HttpsEdge',
   description:
     'A configured public entry: it terminates HTTPS for its names and sends each request to a backend by route.',
-  interfaces: [Node],
+  interfaces: [Node, Edge, PolicyHost],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id: `edghts_…`.' }),
-    uri: t.string({
-      description: 'The URI of its REST resource.',
-      resolve: ({ id }, _, context) => context.uri(`/edges/https/${id}`),
-    }),
-    createdAt: t.expose('createdAt', { type: 'Timestamp', description: 'When it was created.' }),
-    description: t.exposeString('description', { description: 'What it is for, for people; at most 255 bytes.' }),
-    metadata: t.exposeString('metadata', { description: 'Anything, for machines; at most 4096 bytes.' }),
     hostports: t.stringList({
       description: 'The names and ports it answers.',
       select: hostportsSelect,

@@ -2,11 +2,12 @@
 
 import { readCidr } from '../../net/networks.ts';
 import type { Db } from '../../store/database/client.ts';
-import { builder, Ref } from '../builder/builder.ts';
+import { builder } from '../builder/builder.ts';
 import { rfc3339 } from '../builder/timestamps.ts';
 import { Node } from '../collections/collection.ts';
 import { choice, id, NOTED_MEMBERS, text } from '../collections/members.ts';
 import { rowFields } from '../collections/notes.ts';
+import { requiredReference, typeOfKind } from '../collections/references.ts';
 import { resource } from '../collections/resource.ts';
 import type { Context } from '../context.ts';
 import { ApiError } from '../errors/errors.ts';
@@ -25,10 +26,10 @@ const IpPolicyRule = builder.prismaObject('IpPolicyRule', {
     ...rowFields(t, ROW),
     cidr: t.exposeString('cidr', { description: 'The network, in its shortest form, as `10.0.0.0/8`.' }),
     ipPolicy: t.field({
-      type: Ref,
+      type: typeOfKind('ipPolicy'),
       description: 'The IP policy that it belongs to.',
       select: { policyId: true },
-      resolve: ({ policyId: id }) => ({ id, path: `/ip_policies/${id}` }),
+      resolve: requiredReference(({ policyId }) => policyId),
     }),
     action: t.string({
       description: '`allow` or `deny`: who is in a denied network is turned away, whatever else allows it.',

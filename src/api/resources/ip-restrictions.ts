@@ -2,10 +2,11 @@
 
 import type { Db } from '../../store/database/client.ts';
 import type { IpRestrictionType } from '../../store/generated/prisma/enums.ts';
-import { builder, Ref } from '../builder/builder.ts';
+import { builder } from '../builder/builder.ts';
 import { Node } from '../collections/collection.ts';
 import { boolean, choice, NOTED_MEMBERS } from '../collections/members.ts';
 import { rowFields } from '../collections/notes.ts';
+import { references, typeOfKind } from '../collections/references.ts';
 import { resource } from '../collections/resource.ts';
 import type { Context } from '../context.ts';
 import { ApiError } from '../errors/errors.ts';
@@ -41,10 +42,10 @@ const AccountIpRestriction = builder.prismaObject('AccountIpRestriction', {
     }),
     enforced: t.exposeBoolean('enforced', { description: enforcedHelp }),
     ipPolicies: t.field({
-      type: [Ref],
+      type: [typeOfKind('ipPolicy')],
       description: 'The IP policies, in the order in which they were given.',
       select: { policies: { select: { policyId: true }, orderBy: { position: 'asc' } } },
-      resolve: ({ policies }) => policies.map(({ policyId: id }) => ({ id, path: `/ip_policies/${id}` })),
+      resolve: references(({ policies }) => policies.map(({ policyId }) => policyId)),
     }),
   }),
 });

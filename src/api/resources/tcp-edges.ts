@@ -7,31 +7,17 @@ import { id } from '../collections/members.ts';
 import { idempotencyKeyArgument } from '../idempotency.ts';
 import { tcpEdge } from '../modules/hosts.ts';
 import { tcpEdgeModules as modules } from '../modules/index.ts';
+import { Edge, hostportsSelect, PolicyHost } from '../modules/interfaces.ts';
 import { addModules, modulesSelection } from '../modules/module.ts';
 import { route } from '../route.ts';
-import {
-  createEdge,
-  EDGE_MEMBERS,
-  edgeDeletion,
-  edgeSearch,
-  hostportsSelect,
-  tcpEdgeInputs,
-  updateEdge,
-} from './edges/edge.ts';
+import { createEdge, EDGE_MEMBERS, edgeDeletion, edgeSearch, tcpEdgeInputs, updateEdge } from './edges/edge.ts';
 
 export const TcpEdge = builder.prismaObject('Edge', {
   variant: 'TcpEdge',
   description: 'A configured public entry: it sends each connection to its TCP addresses to a backend.',
-  interfaces: [Node],
+  interfaces: [Node, Edge, PolicyHost],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id: `edgtcp_…`.' }),
-    uri: t.string({
-      description: 'The URI of its REST resource.',
-      resolve: ({ id }, _, context) => context.uri(`/edges/tcp/${id}`),
-    }),
-    createdAt: t.expose('createdAt', { type: 'Timestamp', description: 'When it was created.' }),
-    description: t.exposeString('description', { description: 'What it is for, for people; at most 255 bytes.' }),
-    metadata: t.exposeString('metadata', { description: 'Anything, for machines; at most 4096 bytes.' }),
     hostports: t.stringList({
       description: 'The reserved TCP addresses that it answers; null when it has none.',
       nullable: true,

@@ -282,7 +282,8 @@ function membersOf(schema: GraphQLSchema, type: GraphQLObjectType, { selections 
     }
     const field = node.kind === Kind.FIELD ? fields[node.name.value] : undefined;
     if (node.kind !== Kind.FIELD || !field) return [];
-    const value = { ...outputOf(schema, field.type, node.selectionSet), description: field.description };
+    const isNullable = field.extensions.isAlwaysNamed !== true;
+    const value = { ...outputOf(schema, field.type, node.selectionSet, isNullable), description: field.description };
     return [{ name: (node.alias ?? node.name).value, value, isAlways: true }];
   });
 }

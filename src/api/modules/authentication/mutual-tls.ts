@@ -3,7 +3,8 @@
 import type { ModuleDescriptor } from '../../../edge/modules/descriptor.ts';
 import { mutualTlsModule } from '../../../edge/modules/tls.ts';
 import { storedModule } from '../../../store/edges/module-rows.ts';
-import { builder, Ref } from '../../builder/builder.ts';
+import { builder } from '../../builder/builder.ts';
+import { references, typeOfKind } from '../../collections/references.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { httpsEdge, tlsEdge } from '../hosts.ts';
 import type { ApiModule, ModuleHost, ModuleWrite } from '../module.ts';
@@ -20,9 +21,9 @@ const MutualTls = builder.objectRef<Settings>('MutualTls').implement({
   fields: (t) => ({
     enabled: t.exposeBoolean('enabled', { description: 'Whether it acts on traffic.' }),
     certificateAuthorities: t.field({
-      type: [Ref],
+      type: [typeOfKind('certificateAuthority')],
       description: 'The certificate authorities, in the order in which they were given.',
-      resolve: ({ authorityIds }) => authorityIds.map((id) => ({ id, path: `/certificate_authorities/${id}` })),
+      resolve: references(({ authorityIds }) => authorityIds),
     }),
   }),
 });

@@ -7,6 +7,7 @@ import { Node } from '../../collections/collection.ts';
 import { id, NOTED_MEMBERS, time } from '../../collections/members.ts';
 import { registeredResources } from '../../collections/nodes.ts';
 import { KEY_NOTES, rowFields } from '../../collections/notes.ts';
+import { requiredReference } from '../../collections/references.ts';
 import { resource } from '../../collections/resource.ts';
 import type { Context } from '../../context.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
@@ -37,7 +38,12 @@ const ApiKey = builder.prismaObject('ApiKey', {
       description: 'Until when it is accepted; null: until it is deleted.',
     }),
     ownerId: t.exposeID('ownerId', { description: 'The id of the user or bot user who holds it.' }),
-    owner: t.relation('owner', { type: Owner, description: 'The user or bot user who holds it.' }),
+    owner: t.field({
+      type: Owner,
+      description: 'The user or bot user who holds it.',
+      select: { ownerId: true },
+      resolve: requiredReference(({ ownerId }) => ownerId),
+    }),
     lastUsedAt: t.expose('lastUsedAt', {
       type: 'Timestamp',
       nullable: true,

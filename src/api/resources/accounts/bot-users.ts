@@ -24,10 +24,6 @@ const BotUser = builder.prismaObject('Owner', {
   interfaces: [Node, Owner],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id: `bot_…`.' }),
-    uri: t.string({
-      description: 'The URI of its REST resource.',
-      resolve: ({ id }, _, context) => context.uri(`/bot_users/${id}`),
-    }),
     name: t.exposeString('subject', {
       description: 'Its name, unique among the bot users of the account; at most 255 bytes.',
     }),

@@ -1,7 +1,8 @@
 // Who holds API keys and credentials: users and bot users, which are rows of one table.
 
 import { builder } from '../../builder/builder.ts';
-import { Node } from '../../collections/nodes.ts';
+import { Node, resourceOf } from '../../collections/nodes.ts';
+import { uriField } from '../../collections/notes.ts';
 import type { Context } from '../../context.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { SearchColumns } from '../../resource.ts';
@@ -10,9 +11,10 @@ export const Owner = builder.prismaInterface('Owner', {
   name: 'Owner',
   description: 'Who can hold API keys and credentials: a user or a bot user.',
   interfaces: [Node],
-  resolveType: ({ kind }) => (kind === 'BOT' ? 'BotUser' : 'User'),
+  resolveType: ({ id }) => resourceOf(id)?.typeName,
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id: `usr_…` or `bot_…`.' }),
+    uri: uriField(t, (id) => resourceOf(id)?.path ?? ''),
     active: t.exposeBoolean('active', { description: 'Whether its API keys and credentials are accepted.' }),
     mayReadBodies: t.boolean({
       description:

@@ -7,6 +7,7 @@ import { Node } from '../../collections/collection.ts';
 import { NOTED_MEMBERS, relatedTexts } from '../../collections/members.ts';
 import { rowFields } from '../../collections/notes.ts';
 import { resource } from '../../collections/resource.ts';
+import { Backend } from '../../modules/interfaces.ts';
 import { searchByNotes } from '../../resource.ts';
 import {
   BACKENDS_MAX,
@@ -26,7 +27,7 @@ const FailoverBackend = builder.prismaObject('Backend', {
   description:
     'Other backends in an order. Each request of an HTTPS edge, and each connection of another edge, goes to the first that is ' +
     'online: a tunnel group with a live tunnel, an HTTP response, a static address, or a backend that leads to one that is online.',
-  interfaces: [Node],
+  interfaces: [Node, Backend],
   fields: (t) => ({
     ...rowFields(t, ROW),
     backends: t.field({

@@ -10,6 +10,7 @@ import { rowFields } from '../../collections/notes.ts';
 import { resource } from '../../collections/resource.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
 import { checkAddedHeaders } from '../../modules/headers.ts';
+import { Backend } from '../../modules/interfaces.ts';
 import { searchByNotes } from '../../resource.ts';
 import { checkBytes } from '../../text-limits.ts';
 import { checkBackendGraph, NO_LABELS } from './backend-members.ts';
@@ -31,7 +32,7 @@ const HttpResponseBackend = builder.prismaObject('Backend', {
   description:
     'A response that the gateway gives to every request by itself, always the same, such as a page that says that a shop is ' +
     'closed. It is always online. Only routes of HTTPS edges can use it.',
-  interfaces: [Node],
+  interfaces: [Node, Backend],
   fields: (t) => ({
     ...rowFields(t, ROW),
     body: t.string({ description: 'The body of the response.', select, resolve: (row) => responseOf(row).body }),

@@ -9,6 +9,7 @@ import { rowFields } from '../../collections/notes.ts';
 import { resource } from '../../collections/resource.ts';
 import type { Context } from '../../context.ts';
 import { ApiError } from '../../errors/errors.ts';
+import { Backend } from '../../modules/interfaces.ts';
 import { NOTE_COLUMNS } from '../../resource.ts';
 import { checkBytes } from '../../text-limits.ts';
 import { NO_LABELS } from './backend-members.ts';
@@ -38,7 +39,7 @@ const StaticBackend = builder.prismaObject('Backend', {
   description:
     'A host and a port that the gateway itself connects to, without an agent. It counts as online always: a visitor whom nobody ' +
     'can be reached for gets 502.',
-  interfaces: [Node],
+  interfaces: [Node, Backend],
   fields: (t) => ({
     ...rowFields(t, ROW),
     address: t.string({

@@ -1,14 +1,16 @@
 // Tunnel group backends: the labelled tunnels that traffic goes to, chosen by their labels.
 
 import { type Labels, matchesLabels } from '../../../tunnel/endpoints/endpoint.ts';
-import { builder, Ref } from '../../builder/builder.ts';
+import { builder } from '../../builder/builder.ts';
 import { changeOperation, mergeLabels } from '../../collections/bulk-change.ts';
 import { bulkOperation } from '../../collections/bulk-operations.ts';
 import { Node } from '../../collections/collection.ts';
 import { labels, NOTED_MEMBERS } from '../../collections/members.ts';
 import { rowFields } from '../../collections/notes.ts';
+import { references, typeOfKind } from '../../collections/references.ts';
 import { resource } from '../../collections/resource.ts';
 import { ApiError } from '../../errors/errors.ts';
+import { Backend } from '../../modules/interfaces.ts';
 import { NOTE_COLUMNS } from '../../resource.ts';
 import { checkLabelLimits } from '../../text-limits.ts';
 import { liveLabelledTunnels } from '../tunnels/live-tunnels.ts';
@@ -23,7 +25,7 @@ const ROW = { prefix: 'bkdtg', path: '/backends/tunnel_group' };
 const TunnelGroupBackend = builder.prismaObject('Backend', {
   variant: 'TunnelGroupBackend',
   description: 'Every live tunnel of your account that has certain labels. Traffic is shared out evenly among them.',
-  interfaces: [Node],
+  interfaces: [Node, Backend],
   fields: (t) => ({
     ...rowFields(t, ROW),
     labels: t.field({
@@ -33,13 +35,14 @@ const TunnelGroupBackend = builder.prismaObject('Backend', {
       resolve: ({ labels }) => labels as Labels,
     }),
     tunnels: t.field({
-      type: [Ref],
+      type: [typeOfKind('tunnel')],
       description: 'The tunnels that belong to it and are live now, the newest first.',
       select: { labels: true },
-      resolve: async ({ labels }, _, context) =>
+      resolve: references(async ({ labels }, context) =>
         (await liveLabelledTunnels(context))
           .filter((tunnel) => matchesLabels(labels as Labels, tunnel.labels))
-          .map(({ id }) => ({ id, path: `/tunnels/${id}` })),
+          .map(({ id }) => id),
+      ),
     }),
   }),
 });

@@ -8,6 +8,7 @@ import { NOTED_MEMBERS, relatedTexts } from '../../collections/members.ts';
 import { rowFields } from '../../collections/notes.ts';
 import { resource } from '../../collections/resource.ts';
 import { ApiError } from '../../errors/errors.ts';
+import { Backend } from '../../modules/interfaces.ts';
 import { searchByNotes } from '../../resource.ts';
 import {
   BACKENDS_MAX,
@@ -28,7 +29,7 @@ const WeightedBackend = builder.prismaObject('Backend', {
   description:
     'Other backends, each with a weight. Each request of an HTTPS edge, and each connection of another edge, goes to one of ' +
     'those that are online, with the probability of its weight among them.',
-  interfaces: [Node],
+  interfaces: [Node, Backend],
   fields: (t) => ({
     ...rowFields(t, ROW),
     backends: t.field({

@@ -2,10 +2,11 @@
 
 import { newSecret } from '../../../store/ids.ts';
 import { AclError, parseAclRule } from '../../../tunnel/control/acl.ts';
-import { builder, Ref } from '../../builder/builder.ts';
+import { builder } from '../../builder/builder.ts';
 import { Node } from '../../collections/collection.ts';
 import { id, labels, NOTED_MEMBERS, texts } from '../../collections/members.ts';
 import { KEY_NOTES, rowFields } from '../../collections/notes.ts';
+import { references, requiredReference, typeOfKind } from '../../collections/references.ts';
 import { resource } from '../../collections/resource.ts';
 import type { Context } from '../../context.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
@@ -31,19 +32,23 @@ export const Credential = builder.prismaObject('Credential', {
       description: 'What it may bind, as rules (`bind:…`); an empty list is no restriction.',
     }),
     ownerId: t.exposeID('ownerId', { description: 'The id of the user or bot user who holds it.' }),
-    owner: t.relation('owner', { type: Owner, description: 'The user or bot user who holds it.' }),
+    owner: t.field({
+      type: Owner,
+      description: 'The user or bot user who holds it.',
+      select: { ownerId: true },
+      resolve: requiredReference(({ ownerId }) => ownerId),
+    }),
     openSessions: t.int({
       description: 'How many agents are connected with it now.',
       resolve: async ({ id }, _, context) =>
         (await sessionCounts(context)).find(({ credentialId }) => credentialId === id)?.sessions ?? 0,
     }),
     tunnelSessions: t.field({
-      type: [Ref],
+      type: [typeOfKind('tunnelSession')],
       description: 'The sessions of the agents that are connected with it now, the newest first.',
-      resolve: async ({ id: own }, _, context) =>
-        (await credentialSessions(context))
-          .filter(({ credentialId }) => credentialId === own)
-          .map(({ id }) => ({ id, path: `/tunnel_sessions/${id}` })),
+      resolve: references(async ({ id: own }, context) =>
+        (await credentialSessions(context)).filter(({ credentialId }) => credentialId === own).map(({ id }) => id),
+      ),
     }),
   }),
 });

@@ -3,12 +3,13 @@
 import { randomInt } from 'node:crypto';
 import type { Db } from '../../../store/database/client.ts';
 import { portsTaken } from '../../../store/tunnels/reserved-addresses.ts';
-import { builder, Ref } from '../../builder/builder.ts';
+import { builder } from '../../builder/builder.ts';
 import { Node } from '../../collections/collection.ts';
 import { NOTED_MEMBERS, text } from '../../collections/members.ts';
 import { rowFields } from '../../collections/notes.ts';
 import { resource } from '../../collections/resource.ts';
 import { ApiError } from '../../errors/errors.ts';
+import { Edge } from '../../modules/interfaces.ts';
 import { NOTE_COLUMNS } from '../../resource.ts';
 import type { ApiSettings } from '../../settings.ts';
 import { checkRegion } from './region.ts';
@@ -32,7 +33,7 @@ const ReservedAddress = builder.prismaObject('ReservedAddress', {
     }),
     region: t.exposeString('region', { description: 'The region as it was given; "" when it was not.' }),
     endpointConfiguration: t.field({
-      type: Ref,
+      type: Edge,
       nullable: true,
       description: 'Always null: an address is configured through edges.',
       resolve: () => null,

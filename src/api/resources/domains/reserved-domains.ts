@@ -3,11 +3,13 @@
 import { followPolicy, keepShownElsewhere } from '../../../store/certificates/managed-certificates.ts';
 import type { ReservedDomainModel } from '../../../store/generated/prisma/models.ts';
 import { newId, randomLabel } from '../../../store/ids.ts';
-import { builder, Ref } from '../../builder/builder.ts';
+import { builder } from '../../builder/builder.ts';
 import { collection, deleteMutation, Node, readRoutes } from '../../collections/collection.ts';
 import { rowFields } from '../../collections/notes.ts';
+import { reference, typeOfKind } from '../../collections/references.ts';
 import type { Context } from '../../context.ts';
 import { idempotencyKeyArgument } from '../../idempotency.ts';
+import { Edge } from '../../modules/interfaces.ts';
 import { route } from '../../route.ts';
 import { checkTexts } from '../../text-limits.ts';
 import { changeCertificate, chooseCertificate } from './certificate-choice.ts';
@@ -50,24 +52,24 @@ export const ReservedDomain = builder.prismaObject('ReservedDomain', {
       description: 'What a CNAME record of the domain must say; null for names below the gateway’s own base domain.',
     }),
     httpEndpointConfiguration: t.field({
-      type: Ref,
+      type: Edge,
       nullable: true,
       description: 'Always null: a domain is configured through edges.',
       resolve: () => null,
     }),
     httpsEndpointConfiguration: t.field({
-      type: Ref,
+      type: Edge,
       nullable: true,
       description: 'Always null: a domain is configured through edges.',
       resolve: () => null,
     }),
     certificate: t.field({
-      type: Ref,
+      type: typeOfKind('tlsCertificate'),
       nullable: true,
       description:
         'The certificate that its visitors see, uploaded or obtained; null when it is one of the development authority.',
       select: { certificateId: true },
-      resolve: ({ certificateId: id }) => (id === null ? null : { id, path: `/tls_certificates/${id}` }),
+      resolve: reference(({ certificateId }) => certificateId),
     }),
     certificateManagementPolicy: t.field({
       type: CertificateManagementPolicy,

@@ -143,9 +143,6 @@ export function edgeInputs(name: string, modules: AnyApiModule[], hostports = NA
 /** The inputs of TCP edges, as `edgeInputs`. */
 export const tcpEdgeInputs = (modules: AnyApiModule[]) => edgeInputs('TcpEdge', modules, ADDRESSES);
 
-/** What of an edge's row gives its hostports, in the order in which they were given. */
-export const hostportsSelect = { hostports: { select: { hostport: true }, orderBy: { position: 'asc' } } } as const;
-
 /** What lists of edges can be filtered and ordered by. */
 export const EDGE_MEMBERS: ListMembers = {
   ...NOTED_MEMBERS,

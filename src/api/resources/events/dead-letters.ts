@@ -41,6 +41,7 @@ const deadLetters: Resource = {
   kind: 'eventDeadLetter',
   prefix: 'edl',
   typeName: 'EventDeadLetter',
+  ref: EventDeadLetter,
   table: (db) => db.eventDeadLetter,
 };
 registerResource(deadLetters);

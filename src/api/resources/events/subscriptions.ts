@@ -1,10 +1,11 @@
 // Event subscriptions: which types of event go to which destinations.
 
 import type { Db } from '../../../store/database/client.ts';
-import { builder, Ref } from '../../builder/builder.ts';
+import { builder } from '../../builder/builder.ts';
 import { Node } from '../../collections/collection.ts';
 import { NOTED_MEMBERS, relatedTexts } from '../../collections/members.ts';
 import { rowFields } from '../../collections/notes.ts';
+import { references, typeOfKind } from '../../collections/references.ts';
 import { resource } from '../../collections/resource.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { NOTE_COLUMNS } from '../../resource.ts';
@@ -35,11 +36,10 @@ const EventSubscription = builder.prismaObject('EventSubscription', {
       resolve: ({ sources }) => inOrder(sources),
     }),
     destinations: t.field({
-      type: [Ref],
+      type: [typeOfKind('eventDestination')],
       description: 'The event destinations it delivers to, in the order they were given.',
       select: { destinations: { select: { destinationId: true }, orderBy: { position: 'asc' } } },
-      resolve: ({ destinations }) =>
-        destinations.map(({ destinationId }) => ({ id: destinationId, path: `/event_destinations/${destinationId}` })),
+      resolve: references(({ destinations }) => destinations.map(({ destinationId }) => destinationId)),
     }),
   }),
 });

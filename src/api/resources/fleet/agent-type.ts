@@ -1,8 +1,9 @@
 // Agents as the API shows them. They stay when they are offline.
 
 import type { Labels } from '../../../tunnel/endpoints/endpoint.ts';
-import { builder, Ref } from '../../builder/builder.ts';
+import { builder } from '../../builder/builder.ts';
 import { Node } from '../../collections/collection.ts';
+import { reference, typeOfKind } from '../../collections/references.ts';
 import type { Context } from '../../context.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { mayActFor } from '../accounts/owner.ts';
@@ -116,11 +117,11 @@ export const Agent = builder.prismaObject('Agent', {
     arch: t.exposeString('arch', { description: 'Its processor, as it says.' }),
     ip: t.exposeString('ip', { description: 'Its address as the gateway saw it last.' }),
     credential: t.field({
-      type: Ref,
+      type: typeOfKind('credential'),
       nullable: true,
       description: 'The credential that it connected with last; null when that has been deleted.',
       select: { credentialId: true },
-      resolve: ({ credentialId: id }) => (id === null ? null : { id, path: `/credentials/${id}` }),
+      resolve: reference(({ credentialId }) => credentialId),
     }),
     firstSeenAt: t.expose('firstSeenAt', { type: 'Timestamp', description: 'When it connected for the first time.' }),
     lastSeenAt: t.field({

@@ -8,7 +8,8 @@ import {
   countFleet,
   GROUPS_MAX,
 } from '../../../store/agents/fleet-counts.ts';
-import { builder, Ref } from '../../builder/builder.ts';
+import { builder } from '../../builder/builder.ts';
+import { requiredReference, typeOfKind } from '../../collections/references.ts';
 import type { Route } from '../../route.ts';
 
 const counts = {
@@ -31,9 +32,9 @@ const FleetCredential = builder
     description: 'The agents that connected with one credential last.',
     fields: (t) => ({
       credential: t.field({
-        type: Ref,
+        type: typeOfKind('credential'),
         description: 'The credential.',
-        resolve: ({ id }) => ({ id, path: `/credentials/${id}` }),
+        resolve: requiredReference(({ id }) => id),
       }),
       description: t.exposeString('description', { description: 'Its description.' }),
       count: t.exposeInt('count', { description: counts.count }),

@@ -3,6 +3,7 @@
 import type { Labels } from '../../../tunnel/endpoints/endpoint.ts';
 import { builder } from '../../builder/builder.ts';
 import { Node } from '../../collections/collection.ts';
+import { requiredReference } from '../../collections/references.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { Owner } from '../accounts/owner.ts';
 import { Credential } from '../credentials/credentials.ts';
@@ -56,7 +57,12 @@ export const ProvisioningKey = builder.prismaObject('ProvisioningKey', {
     ownerId: t.exposeID('ownerId', {
       description: 'The id of the user or bot user who holds it, and the credentials.',
     }),
-    owner: t.relation('owner', { type: Owner, description: 'The user or bot user who holds it, and the credentials.' }),
+    owner: t.field({
+      type: Owner,
+      description: 'The user or bot user who holds it, and the credentials.',
+      select: { ownerId: true },
+      resolve: requiredReference(({ ownerId }) => ownerId),
+    }),
     credentials: t.field({
       type: [Credential],
       description: 'The credentials that devices have got with it, the newest first.',

@@ -1,9 +1,11 @@
 // An edge with all that it takes to be served, made in one transaction. In GraphQL only.
 
-import { builder, Ref } from '../../builder/builder.ts';
+import { builder } from '../../builder/builder.ts';
 import { FEW_PER_DOCUMENT } from '../../builder/field-cost.ts';
+import { requiredReference, typeOfKind } from '../../collections/references.ts';
 import type { Context } from '../../context.ts';
 import { idempotencyKeyArgument } from '../../idempotency.ts';
+import { Edge } from '../../modules/interfaces.ts';
 import type { Route } from '../../route.ts';
 import { tunnelGroupBackends } from '../backends/tunnel-group-backends.ts';
 import { reserveDomain } from '../domains/reserved-domains.ts';
@@ -32,19 +34,19 @@ const PublishedEdge = builder.objectRef<Published>('PublishedEdge').implement({
   description: 'An edge that was published, with what it needed.',
   fields: (t) => ({
     edge: t.field({
-      type: Ref,
+      type: Edge,
       description: 'The edge: an HTTPS edge, or a TLS edge.',
-      resolve: ({ edgeId: id, protocol }) => ({ id, path: `/edges/${protocol}/${id}` }),
+      resolve: requiredReference(({ edgeId }) => edgeId),
     }),
     reservedDomain: t.field({
-      type: Ref,
+      type: typeOfKind('reservedDomain'),
       description: 'The domain that its name comes under.',
-      resolve: ({ domainId: id }) => ({ id, path: `/reserved_domains/${id}` }),
+      resolve: requiredReference(({ domainId }) => domainId),
     }),
     backend: t.field({
-      type: Ref,
+      type: typeOfKind('tunnelGroupBackend'),
       description: 'The backend that its traffic goes to.',
-      resolve: ({ backendId: id }) => ({ id, path: `/backends/tunnel_group/${id}` }),
+      resolve: requiredReference(({ backendId }) => backendId),
     }),
     created: t.exposeIDList('created', {
       description: 'The ids of what was created; what was there already is not among them.',

@@ -9,10 +9,12 @@ import {
   principalsOf,
 } from '../../../store/events/endpoint-facts.ts';
 import { readPublicUrl } from '../../../tunnel/bind/bind-name.ts';
-import { builder, Ref } from '../../builder/builder.ts';
+import { builder } from '../../builder/builder.ts';
 import { batchLoad } from '../../collections/batch-load.ts';
+import { uriField } from '../../collections/notes.ts';
+import { reference } from '../../collections/references.ts';
 import type { Route } from '../../route.ts';
-import { ownerRef } from '../accounts/owner-ref.ts';
+import { Owner } from '../accounts/owner.ts';
 import { Endpoint } from './endpoints.ts';
 
 const principalOf = batchLoad(({ db }, tunnelIds) => principalsOf(db, tunnelIds));
@@ -23,10 +25,7 @@ const isPooled = batchLoad(async ({ db }, addresses) => {
 });
 
 builder.prismaObjectFields(Endpoint, (t) => ({
-  uri: t.string({
-    description: 'The URI of its REST resource.',
-    resolve: ({ id }, _, context) => context.uri(`/endpoints/${id}`),
-  }),
+  uri: uriField(t, () => '/endpoints'),
   url: t.exposeString('publicUrl', { description: 'The same as `publicUrl`.' }),
   scheme: t.exposeString('proto', { description: 'The first part of its URL, which is its `proto`.' }),
   host: t.string({
@@ -51,14 +50,11 @@ builder.prismaObjectFields(Endpoint, (t) => ({
     resolve: ({ edge }) => edge?.description ?? '',
   }),
   principal: t.field({
-    type: Ref,
+    type: Owner,
     nullable: true,
     description: 'The user or bot user that holds the credential of its agent; null when an edge serves it.',
     select: { tunnelId: true },
-    resolve: async ({ tunnelId }, _, context) => {
-      const id = tunnelId === null ? undefined : await principalOf(context, tunnelId, {});
-      return id === undefined ? null : ownerRef(id);
-    },
+    resolve: reference(({ tunnelId }, context) => tunnelId && principalOf(context, tunnelId, {})),
   }),
   bindings: t.stringList({
     description: 'Who can reach it: `public`, or `internal` when only traffic policies of your account can.',

@@ -1,13 +1,14 @@
 // Endpoints: the public addresses that answer right now (specification sections 2.2 and 4.2). They come and go with
 // the tunnels and edges that serve them.
 
-import { edgeListPath } from '../../../store/edge-paths.ts';
 import { shownEdge } from '../../../store/events/endpoint-facts.ts';
-import { builder, Ref } from '../../builder/builder.ts';
+import { builder } from '../../builder/builder.ts';
 import { collection, Node, readRoutes } from '../../collections/collection.ts';
 import { choice, ID_MEMBER, id, text, time } from '../../collections/members.ts';
+import { reference, typeOfKind } from '../../collections/references.ts';
 import type { Context } from '../../context.ts';
 import { cloudEndpoint } from '../../modules/hosts.ts';
+import { Edge, PolicyHost } from '../../modules/interfaces.ts';
 import { countAgents, newestRoundTrip, servingSelect } from './endpoint-sessions.ts';
 import { EndpointTraffic, trafficOf } from './endpoint-traffic.ts';
 import { SERVED_ON_LIVE_NODES, servedOnLiveNodes } from './live-tunnels.ts';
@@ -32,7 +33,7 @@ const DocumentedEndpointType = builder.enumType('DocumentedEndpointType', {
 
 export const Endpoint = builder.prismaObject('Endpoint', {
   description: 'A public address that answers now, served by a tunnel or by an edge.',
-  interfaces: [Node],
+  interfaces: [Node, PolicyHost],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id: `ep_…`.' }),
     region: t.exposeString('region', { description: 'The region of the gateway that serves it.' }),
@@ -55,35 +56,32 @@ export const Endpoint = builder.prismaObject('Endpoint', {
     }),
     metadata: t.exposeString('metadata', { description: 'The metadata of the tunnel or the edge that serves it.' }),
     domain: t.field({
-      type: Ref,
+      type: typeOfKind('reservedDomain'),
       nullable: true,
       description: 'The reserved domain that its name belongs to; null when the name is not reserved.',
       select: { domainId: true },
-      resolve: ({ domainId: id }) => (id === null ? null : { id, path: `/reserved_domains/${id}` }),
+      resolve: reference(({ domainId }) => domainId),
     }),
     tcpAddr: t.field({
-      type: Ref,
+      type: typeOfKind('reservedAddress'),
       nullable: true,
       description: 'The reserved TCP address that it is; null when its port is not reserved, and where it is a name.',
       select: { addressId: true },
-      resolve: ({ addressId: id }) => (id === null ? null : { id, path: `/reserved_addrs/${id}` }),
+      resolve: reference(({ addressId }) => addressId),
     }),
     tunnel: t.field({
-      type: Ref,
+      type: typeOfKind('tunnel'),
       nullable: true,
       description: 'The tunnel that serves it; null when an edge does.',
       select: { tunnelId: true },
-      resolve: ({ tunnelId: id }) => (id === null ? null : { id, path: `/tunnels/${id}` }),
+      resolve: reference(({ tunnelId }) => tunnelId),
     }),
     edge: t.field({
-      type: Ref,
+      type: Edge,
       nullable: true,
       description: 'The edge that serves it; null when a tunnel does, and of a cloud endpoint.',
       select: { edgeId: true, type: true },
-      resolve: (endpoint) => {
-        const id = shownEdge(endpoint);
-        return id === null ? null : { id, path: `${edgeListPath(id)}/${id}` };
-      },
+      resolve: reference((endpoint) => shownEdge(endpoint)),
     }),
     traffic: t.field({
       type: EndpointTraffic,

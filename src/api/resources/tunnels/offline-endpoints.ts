@@ -1,9 +1,10 @@
 // Offline endpoints: the addresses of agents that are served no longer, and why. In GraphQL only.
 
 import { isId } from '../../../store/ids.ts';
-import { builder, Ref } from '../../builder/builder.ts';
+import { builder } from '../../builder/builder.ts';
 import { collection, Node } from '../../collections/collection.ts';
 import { ID_MEMBER, id, text, time } from '../../collections/members.ts';
+import { reference, typeOfKind } from '../../collections/references.ts';
 import { requireFound } from '../../errors/errors.ts';
 import { nounOf } from '../../naming.ts';
 import type { Route } from '../../route.ts';
@@ -31,13 +32,10 @@ export const OfflineEndpoint = builder.prismaObject('OfflineEndpoint', {
       resolve: async ({ id }, _, context) => (await offlineDetails(context, id)).heldUntil,
     }),
     credential: t.field({
-      type: Ref,
+      type: typeOfKind('credential'),
       nullable: true,
       description: 'The credential of the agent; null when that has been deleted.',
-      resolve: async ({ id }, _, context) => {
-        const { credentialId } = await offlineDetails(context, id);
-        return credentialId === null ? null : { id: credentialId, path: `/credentials/${credentialId}` };
-      },
+      resolve: reference(async ({ id }, context) => (await offlineDetails(context, id)).credentialId),
     }),
     agentVersion: t.exposeString('agentVersion', { description: 'The version of the agent, as the agent said.' }),
     ip: t.exposeString('ip', { description: 'The address of the agent as the gateway saw it.' }),

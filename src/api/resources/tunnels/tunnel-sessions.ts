@@ -3,9 +3,11 @@
 import { isId } from '../../../store/ids.ts';
 import type { SessionCommand } from '../../../tunnel/control/session-commands.ts';
 import type { AnnouncedRefusal } from '../../../tunnel/session/session-types.ts';
-import { builder, Ref } from '../../builder/builder.ts';
+import { builder } from '../../builder/builder.ts';
 import { collection, Node, readRoutes } from '../../collections/collection.ts';
 import { ID_MEMBER, id, text, time } from '../../collections/members.ts';
+import { uriField } from '../../collections/notes.ts';
+import { reference, typeOfKind } from '../../collections/references.ts';
 import type { Context } from '../../context.ts';
 import type { ShownRoundTrip } from '../../dependencies.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
@@ -15,6 +17,7 @@ import { route } from '../../route.ts';
 import { mayActFor } from '../accounts/owner.ts';
 import { ON_LIVE_NODES, onLiveNodes } from './live-tunnels.ts';
 
+const PATH = '/tunnel_sessions';
 const VERSION_MAX_BYTES = 64;
 
 export const RoundTripType = builder.objectRef<ShownRoundTrip>('RoundTrip').implement({
@@ -44,17 +47,14 @@ export const TunnelSession = builder.prismaObject('TunnelSession', {
   interfaces: [Node],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id: `ts_…`.' }),
-    uri: t.string({
-      description: 'The URI of its REST resource.',
-      resolve: ({ id }, _, context) => context.uri(`/tunnel_sessions/${id}`),
-    }),
+    uri: uriField(t, () => PATH),
     agentVersion: t.exposeString('agentVersion', { description: 'The version of the agent, as the agent says.' }),
     credential: t.field({
-      type: Ref,
+      type: typeOfKind('credential'),
       nullable: true,
       description: 'The credential that it was opened with; null when that has been deleted.',
       select: { credentialId: true },
-      resolve: ({ credentialId: id }) => (id === null ? null : { id, path: `/credentials/${id}` }),
+      resolve: reference(({ credentialId }) => credentialId),
     }),
     ip: t.exposeString('ip', { description: 'The address of the agent as the gateway sees it.' }),
     metadata: t.exposeString('metadata', { description: 'What the agent noted of it, for machines.' }),
@@ -97,7 +97,7 @@ export const TunnelSession = builder.prismaObject('TunnelSession', {
 const tunnelSessions = collection({
   kind: 'tunnelSession',
   prefix: 'ts',
-  path: '/tunnel_sessions',
+  path: PATH,
   single: 'tunnelSession',
   plural: 'tunnelSessions',
   typeName: 'TunnelSession',

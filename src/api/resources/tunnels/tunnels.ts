@@ -1,10 +1,14 @@
 // Tunnels: what agents serve right now, at an address of its own or by labels.
 
 import { type Labels, matchesLabels } from '../../../tunnel/endpoints/endpoint.ts';
-import { builder, Ref } from '../../builder/builder.ts';
+import { builder } from '../../builder/builder.ts';
 import { collection, Node, readRoutes } from '../../collections/collection.ts';
 import { ID_MEMBER, id, labels, text, time } from '../../collections/members.ts';
+import { uriField } from '../../collections/notes.ts';
+import { reference, references, requiredReference, typeOfKind } from '../../collections/references.ts';
 import { openOnLiveNodes, tunnelGroups } from './live-tunnels.ts';
+
+const PATH = '/tunnels';
 
 export const Tunnel = builder.prismaObject('Tunnel', {
   description:
@@ -23,18 +27,19 @@ export const Tunnel = builder.prismaObject('Tunnel', {
       description: 'What is spoken there: `http`, `https`, `tcp` or `tls`; null when it has labels instead.',
     }),
     region: t.exposeString('region', { description: 'The region of the gateway that it is open to.' }),
+    uri: uriField(t, () => PATH),
     tunnelSession: t.field({
-      type: Ref,
+      type: typeOfKind('tunnelSession'),
       description: 'The session of the agent that serves it; further ones are among its `legs`.',
       select: { sessionId: true },
-      resolve: ({ sessionId: id }) => ({ id, path: `/tunnel_sessions/${id}` }),
+      resolve: requiredReference(({ sessionId }) => sessionId),
     }),
     endpoint: t.field({
-      type: Ref,
+      type: typeOfKind('endpoint'),
       nullable: true,
       description: 'The endpoint that it serves; null when it has labels instead.',
       select: { endpoint: { select: { id: true } } },
-      resolve: ({ endpoint }) => endpoint && { id: endpoint.id, path: `/endpoints/${endpoint.id}` },
+      resolve: reference(({ endpoint }) => endpoint?.id),
     }),
     labels: t.field({
       type: 'Labels',
@@ -43,15 +48,16 @@ export const Tunnel = builder.prismaObject('Tunnel', {
       resolve: ({ labels }) => labels as Labels,
     }),
     backends: t.field({
-      type: [Ref],
+      type: [typeOfKind('tunnelGroupBackend')],
       description: 'The backends that choose it by its labels, the newest first.',
       select: { labels: true, publicUrl: true },
-      resolve: async ({ labels, publicUrl }, _, context) =>
+      resolve: references(async ({ labels, publicUrl }, context) =>
         publicUrl !== null
           ? []
           : (await tunnelGroups(context))
               .filter((group) => matchesLabels(group.labels, labels as Labels))
-              .map(({ id }) => ({ id, path: `/backends/tunnel_group/${id}` })),
+              .map(({ id }) => id),
+      ),
     }),
     forwardsTo: t.exposeString('forwardsTo', { description: 'Where the agent sends what comes, as the agent says.' }),
   }),
@@ -60,7 +66,7 @@ export const Tunnel = builder.prismaObject('Tunnel', {
 const tunnels = collection({
   kind: 'tunnel',
   prefix: 'tn',
-  path: '/tunnels',
+  path: PATH,
   single: 'tunnel',
   plural: 'tunnels',
   typeName: 'Tunnel',

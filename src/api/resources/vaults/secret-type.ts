@@ -1,9 +1,18 @@
 // Secrets as the API shows them: all of them but the value.
 
-import { builder, Ref } from '../../builder/builder.ts';
+import { builder } from '../../builder/builder.ts';
 import { Node } from '../../collections/collection.ts';
 import { rowFields } from '../../collections/notes.ts';
-import { ownerRef } from '../accounts/owner-ref.ts';
+import {
+  ALWAYS_NAMED,
+  reference,
+  references,
+  requiredReference,
+  typeOfKind,
+  WHEN_GONE,
+} from '../../collections/references.ts';
+import { PolicyHost } from '../../modules/interfaces.ts';
+import { Owner } from '../accounts/owner.ts';
 import { usesOfSecret } from './secret-uses.ts';
 
 export const SECRET_ROW = { prefix: 'secret', path: '/vault_secrets' };
@@ -20,22 +29,24 @@ export const Secret = builder.prismaObject('Secret', {
     }),
     name: t.exposeString('name', { description: 'Its name, by which policies know it in its vault.' }),
     createdBy: t.field({
-      type: Ref,
-      description: 'The user or bot user who created it, who may be gone.',
+      type: Owner,
+      ...ALWAYS_NAMED,
+      description: `The user or bot user who created it. ${WHEN_GONE}`,
       select: { createdBy: true },
-      resolve: ({ createdBy }) => ownerRef(createdBy),
+      resolve: reference(({ createdBy }) => createdBy),
     }),
     lastUpdatedBy: t.field({
-      type: Ref,
-      description: 'The user or bot user who changed it last, who may be gone.',
+      type: Owner,
+      ...ALWAYS_NAMED,
+      description: `The user or bot user who changed it last. ${WHEN_GONE}`,
       select: { lastUpdatedBy: true },
-      resolve: ({ lastUpdatedBy }) => ownerRef(lastUpdatedBy),
+      resolve: reference(({ lastUpdatedBy }) => lastUpdatedBy),
     }),
     vault: t.field({
-      type: Ref,
+      type: typeOfKind('vault'),
       description: 'The vault that it is in.',
       select: { vaultId: true },
-      resolve: ({ vaultId: id }) => ({ id, path: `/vaults/${id}` }),
+      resolve: requiredReference(({ vaultId }) => vaultId),
     }),
     vaultName: t.string({
       description: 'The name of its vault.',
@@ -43,12 +54,12 @@ export const Secret = builder.prismaObject('Secret', {
       resolve: ({ vault }) => vault.name,
     }),
     usedBy: t.field({
-      type: [Ref],
+      type: [PolicyHost],
       description:
         'The routes, edges and cloud endpoints whose traffic policies read it: without it, they turn visitors away. Policies of ' +
         'tunnels, which are with their agents, are not among them, and of an account at most 1000 policies are looked through.',
       select: { name: true, vault: { select: { name: true } } },
-      resolve: ({ name, vault }, _, context) => usesOfSecret(context, { vault: vault.name, name }),
+      resolve: references(({ name, vault }, context) => usesOfSecret(context, { vault: vault.name, name })),
     }),
   }),
 });

@@ -6,7 +6,7 @@ import type { SecretName } from '../../../policy/cel/secret-names.ts';
 import { readPolicyDocument } from '../../../policy/settings/policy-text.ts';
 import { openModule } from '../../../store/edges/module-secrets.ts';
 import { Prisma } from '../../../store/generated/prisma/client.ts';
-import type { Reference } from '../../builder/builder.ts';
+import type { ObjectRow } from '../../builder/builder.ts';
 import type { Context } from '../../context.ts';
 
 /** The most policies that are looked through for one request. */
@@ -23,20 +23,23 @@ interface PolicyRow {
   policy: StoredPolicy;
 }
 
+/** A route is named by its id and that of its edge, of which its URI is made. */
+type PolicyHost = ObjectRow & { edgeId?: string | null };
+
 interface PolicyUses {
-  reference: Reference;
+  host: PolicyHost;
   secrets: readonly SecretName[];
 }
 
 const loads = new WeakMap<Context, Promise<PolicyUses[]>>();
 
 /** The routes, edges and cloud endpoints whose policies read a secret. The policies of tunnels are with their agents. */
-export async function usesOfSecret(context: Context, { vault, name }: SecretName): Promise<Reference[]> {
+export async function usesOfSecret(context: Context, { vault, name }: SecretName): Promise<PolicyHost[]> {
   const load = loads.get(context) ?? loadUses(context);
   loads.set(context, load);
   return (await load)
     .filter(({ secrets }) => secrets.some((use) => use.vault === vault && use.name === name))
-    .map(({ reference }) => reference);
+    .map(({ host }) => host);
 }
 
 async function loadUses({ db, accountId, app }: Context): Promise<PolicyUses[]> {
@@ -55,16 +58,15 @@ async function loadUses({ db, accountId, app }: Context): Promise<PolicyUses[]> 
     const owner = { table: kind === 'ROUTE' ? ('route' as const) : ('edge' as const), id, accountId };
     const opened = openModule(app.keys, owner, trafficPolicyModule, stored);
     const secrets = secretsIn(trafficPolicyModule.resolve?.(opened, NO_REFERENCES).value ?? '');
-    if (secrets.length > 0) found.push({ reference: referenceTo(id, kind, parent), secrets });
+    if (secrets.length > 0) found.push({ host: hostOf(id, kind, parent), secrets });
     await nextTurn(); // A policy may take a few milliseconds to read.
   }
   return found;
 }
 
-function referenceTo(id: string, kind: PolicyRow['kind'], parent: string | null): Reference {
-  if (kind === 'ROUTE') return { id, path: `/edges/https/${parent}/routes/${id}` };
-  if (kind === 'CLOUD' && parent) return { id: parent, path: `/endpoints/${parent}` };
-  return { id, path: `/edges/${kind.toLowerCase()}/${id}` };
+function hostOf(id: string, kind: PolicyRow['kind'], parent: string | null): PolicyHost {
+  if (kind === 'ROUTE') return { id, edgeId: parent };
+  return { id: kind === 'CLOUD' && parent ? parent : id };
 }
 
 const TEXT = String.raw`("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')`;

@@ -3,8 +3,10 @@
 import type { GeoLocation } from '../../../net/geo-databases.ts';
 import type { UserAgent } from '../../../policy/cel/variables/user-agent.ts';
 import { APP_SESSION_PREFIX } from '../../../store/visitors/app-session-kind.ts';
-import { builder, Ref } from '../../builder/builder.ts';
+import { builder } from '../../builder/builder.ts';
 import { Node } from '../../collections/collection.ts';
+import { ALWAYS_NAMED, reference, requiredReference, typeOfKind, WHEN_GONE } from '../../collections/references.ts';
+import { Edge } from '../../modules/interfaces.ts';
 
 const AppLocation = builder.objectRef<GeoLocation>('AppLocation').implement({
   description: 'Where an address is, as the databases of the operator say.',
@@ -107,10 +109,10 @@ export const AppSession = builder.prismaObject('AppSession', {
       resolve: ({ ip, userAgent }) => ({ ip, userAgent }),
     }),
     applicationUser: t.field({
-      type: Ref,
-      description: 'The visitor; `appUser` tells more.',
+      type: typeOfKind('appUser'),
+      description: 'The visitor.',
       select: { userId: true },
-      resolve: ({ userId: id }) => ({ id, path: `/app/users/${id}` }),
+      resolve: requiredReference(({ userId }) => userId),
     }),
     createdAt: t.expose('createdAt', { type: 'Timestamp', description: 'When the visitor signed in.' }),
     lastActive: t.expose('lastActiveAt', {
@@ -124,12 +126,13 @@ export const AppSession = builder.prismaObject('AppSession', {
       resolve: ({ idleEndsAt, expiresAt }) => (idleEndsAt < expiresAt ? idleEndsAt : expiresAt),
     }),
     endpoint: t.field({
-      type: Ref,
-      description: 'The endpoint that the visitor signed in at, which may be gone.',
+      type: typeOfKind('endpoint'),
+      ...ALWAYS_NAMED,
+      description: `The endpoint that the visitor signed in at. ${WHEN_GONE}`,
       select: { endpointId: true },
-      resolve: ({ endpointId: id }) => ({ id, path: `/endpoints/${id}` }),
+      resolve: reference(({ endpointId }) => endpointId),
     }),
-    edge: t.field({ type: Ref, nullable: true, description: noEdge, resolve: () => null }),
-    route: t.field({ type: Ref, nullable: true, description: noEdge, resolve: () => null }),
+    edge: t.field({ type: Edge, nullable: true, description: noEdge, resolve: () => null }),
+    route: t.field({ type: typeOfKind('httpsEdgeRoute'), nullable: true, description: noEdge, resolve: () => null }),
   }),
 });

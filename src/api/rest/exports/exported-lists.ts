@@ -7,8 +7,10 @@ import {
   type GraphQLSchema,
   getNamedType,
   getNullableType,
+  isInterfaceType,
   isLeafType,
   isListType,
+  isObjectType,
   Kind,
   type SelectionSetNode,
 } from 'graphql';
@@ -67,7 +69,8 @@ function plainMembers(type: GraphQLObjectType): string {
     .flatMap(({ name, type: ofField }) => {
       const inner = getNamedType(ofField);
       if (isLeafType(inner)) return name;
-      return inner.name === 'Ref' && !isListType(getNullableType(ofField)) ? `${name} { id uri }` : [];
+      const isReference = (isObjectType(inner) || isInterfaceType(inner)) && inner.getFields().uri !== undefined;
+      return isReference && !isListType(getNullableType(ofField)) ? `${name} { id uri }` : [];
     })
     .join(' ');
 }

@@ -61,7 +61,7 @@ function SessionDetails({ session }: { session: Session }) {
         { name: 'Visitor', value: <VisitorLink id={session.applicationUser.id} /> },
         {
           name: 'Signed in at',
-          value: <a href={objectPath('endpoint', endpoint.id)}>{session.publicUrl}</a>,
+          value: endpoint ? <a href={objectPath('endpoint', endpoint.id)}>{session.publicUrl}</a> : session.publicUrl,
         },
         { name: 'Address', value: <code>{browserSession.ipAddress}</code> },
         place !== '' && { name: 'Where that is', value: place },

@@ -1,0 +1,42 @@
+// What edges of all kinds have in common, what backends of all kinds have, and what all have that carry a traffic policy.
+
+import { builder, type ObjectRow } from '../builder/builder.ts';
+import { Node, resourceOf } from '../collections/nodes.ts';
+import { commonFields, uriField } from '../collections/notes.ts';
+
+/** What of an edge's row gives its hostports, in the order in which they were given. */
+export const hostportsSelect = { hostports: { select: { hostport: true }, orderBy: { position: 'asc' } } } as const;
+
+export const Edge = builder.prismaInterface('Edge', {
+  name: 'Edge',
+  description: 'A configured public entry, of any kind.',
+  interfaces: [Node],
+  resolveType: ({ id }) => resourceOf(id)?.typeName,
+  fields: (t) => ({
+    ...commonFields(t, 'Its id: `edg…_…`; what it begins with tells the kind.'),
+    hostports: t.stringList({
+      nullable: true,
+      description: 'The names or addresses, with ports, that it answers; null of a TCP edge that has none.',
+      select: hostportsSelect,
+      resolve: ({ hostports }) => hostports.map(({ hostport }) => hostport),
+    }),
+  }),
+});
+
+export const PolicyHost = builder.interfaceRef<ObjectRow>('PolicyHost').implement({
+  description: 'What can have a traffic policy: a route, an edge, or a cloud endpoint.',
+  interfaces: [Node],
+  resolveType: ({ id }) => resourceOf(id)?.typeName,
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'The id of the object.' }),
+    uri: uriField(t, (id) => resourceOf(id)?.path ?? ''),
+  }),
+});
+
+export const Backend = builder.prismaInterface('Backend', {
+  name: 'Backend',
+  description: 'What the traffic of edges and routes goes to, of any kind.',
+  interfaces: [Node],
+  resolveType: ({ id }) => resourceOf(id)?.typeName,
+  fields: (t) => commonFields(t, 'Its id: `bkd…_…`; what it begins with tells the kind.'),
+});
