@@ -16,7 +16,7 @@ export function inSnakeCase(selection: string): string {
 }
 
 /** What REST calls the arguments of a list. */
-const listArguments: Record<string, string> = { first: 'limit', after: 'before_id' };
+const listArguments: Record<string, string> = { first: 'limit', after: 'before_id', order: 'order_by' };
 
 /** What REST calls a member or an argument. */
 export function restName(name: string): string {

@@ -100,7 +100,7 @@ const texts: Record<string, string> = Object.fromEntries(
     'dataCollectionStreamName version certificatePem privateKeyPem cidr action remove allow deny provider secret realm',
     'token current username password minVersion expressions value url method body clientIp policy signingSecret fields filter',
     'text kind kinds binds redactHeaders path bodyBase64 compression endpoint from to addressPattern recipients note',
-    'code reason label toVersion provisioningKey deviceId hostName orderBy search list removeLabels host vaultName port attempt query credential',
+    'code reason label toVersion provisioningKey deviceId hostName order search list removeLabels host vaultName port attempt query credential',
     'urls issuer scopes cookiePrefix emailAddresses emailDomains teams organizations trafficPolicy',
   ]
     .flatMap((line) => line.split(' '))

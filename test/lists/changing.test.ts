@@ -56,7 +56,7 @@ describe.each(SEEDS)('API keys that come, go and change (seed %i)', (seed) => {
 test('each edge has the cursor of its object, which is its id in the order by id alone', async () => {
   const { account } = await ChangingList.of(9, 3);
   const query = `query ($orderBy: String, $after: ID) {
-    apiKeys(first: 20, orderBy: $orderBy, after: $after) { edges { cursor node { id } } }
+    apiKeys(first: 20, order: $orderBy, after: $after) { edges { cursor node { id } } }
   }`;
   const edges = async (orderBy: string | null, after: string | null = null) =>
     (await account.graphql(query, { orderBy, after })).body.data.apiKeys.edges;
@@ -91,7 +91,7 @@ describe('a cursor', () => {
       ['last', 'before'],
     ]) {
       const { body } = await account.graphql(
-        `query ($at: ID, $orderBy: String) { credentials(${size}: 1, ${member}: $at, orderBy: $orderBy) { nodes { id } } }`,
+        `query ($at: ID, $orderBy: String) { credentials(${size}: 1, ${member}: $at, order: $orderBy) { nodes { id } } }`,
         { at: beforeId, orderBy },
       );
       expect(body.errors[0].extensions).toMatchObject({ status: 400, errorCode, field: member });
@@ -149,7 +149,7 @@ type End = readonly [size: string, at: string, more: string, next: string];
 /** Each page as it came, from the end that is asked for. */
 async function pages(list: ChangingList, orderBy: string | undefined, [size, at, more, next]: End) {
   const query = `query ($orderBy: String, $at: ID) {
-    list: apiKeys(orderBy: $orderBy, ${size}: ${PAGE}, ${at}: $at) { nodes { id } pageInfo { more: ${more} next: ${next} } }
+    list: apiKeys(order: $orderBy, ${size}: ${PAGE}, ${at}: $at) { nodes { id } pageInfo { more: ${more} next: ${next} } }
   }`;
   const found: string[][] = [];
   for (let cursor: string | null = null, hasMore = true; hasMore; ) {

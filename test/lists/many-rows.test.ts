@@ -39,12 +39,12 @@ test('every member of every list can be filtered by, and ordered by where it say
 function chosen(queries: ListQuery[]): ListQuery[] {
   if (isLong) return queries;
   const members = queries.map(({ filter = '' }) => /obj\.([\w.]+)/.exec(filter)?.[1]);
-  const ordered = [...new Set(queries.map(({ orderBy }) => orderBy?.split(' ')[0]))];
-  return queries.filter(({ orderBy, filter, after }, index) => {
+  const ordered = [...new Set(queries.map(({ order }) => order?.split(' ')[0]))];
+  return queries.filter(({ order, filter, after }, index) => {
     if (filter !== undefined) return members.indexOf(members[index]) === index;
     const isFirstPage = after === undefined;
-    const isTurn = ordered.indexOf(orderBy?.split(' ')[0]) % 2 === Number(isFirstPage);
-    return isTurn && orderBy?.endsWith('asc') === isFirstPage;
+    const isTurn = ordered.indexOf(order?.split(' ')[0]) % 2 === Number(isFirstPage);
+    return isTurn && order?.endsWith('asc') === isFirstPage;
   });
 }
 

@@ -184,7 +184,7 @@ const order = (list: Collection) =>
 
 export interface ListQuery {
   /** As GraphQL's arguments. */
-  orderBy?: string;
+  order?: string;
   filter?: string;
   after?: string;
 }
@@ -196,9 +196,9 @@ export function queriesOf({ members = {} }: Collection, middle: string): ListQue
     .flatMap(([name]) => [`${name} asc`, `${name} desc`]);
   const filters = Object.entries(members).flatMap(([name, member]) => filtersOn(name, member));
   return [
-    ...orders.flatMap((orderBy) => [{ orderBy }, { orderBy, after: middle }]),
+    ...orders.flatMap((order) => [{ order }, { order, after: middle }]),
     ...filters.map((filter) => ({ filter })),
-    ...orders.slice(0, 2).map((orderBy) => ({ orderBy, filter: filters.at(-1) as string })),
+    ...orders.slice(0, 2).map((order) => ({ order, filter: filters.at(-1) as string })),
   ];
 }
 

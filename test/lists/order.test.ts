@@ -126,15 +126,16 @@ async function pagesByRest(
 }
 
 /** From one end to the other. */
-async function pagesByGraphql({ graphql }: Account, orderBy: string, size: number, end = 'first'): Promise<string[]> {
+async function pagesByGraphql({ graphql }: Account, order: string, size: number, end = 'first'): Promise<string[]> {
   const found: string[] = [];
+  const [field, direction = 'ASC'] = order.toUpperCase().split(' ');
   const [at, more, next] =
     end === 'first' ? ['after', 'hasNextPage', 'endCursor'] : ['before', 'hasPreviousPage', 'startCursor'];
-  const query = `query ($orderBy: String, $size: Int, $at: ID) {
+  const query = `query ($orderBy: [ApiKeyOrder!], $size: Int, $at: ID) {
     list: apiKeys(orderBy: $orderBy, ${end}: $size, ${at}: $at) { nodes { id } pageInfo { more: ${more} next: ${next} } }
   }`;
   for (let cursor: string | null = null, hasMore = true; hasMore; ) {
-    const { body } = await graphql(query, { orderBy, size, at: cursor });
+    const { body } = await graphql(query, { orderBy: { field, direction }, size, at: cursor });
     const { nodes, pageInfo } = body.data.list;
     const ids = nodes.map(({ id }: { id: string }) => id);
     found.push(...(end === 'first' ? ids : ids.reverse()));

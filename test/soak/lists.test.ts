@@ -63,7 +63,7 @@ async function medianTime(
     const begin = performance.now();
     const { body } = await graphql(
       `query ($filter: String, $orderBy: String, $after: ID) {
-        list: ${list}(filter: $filter, orderBy: $orderBy, after: $after) { ${selection} }
+        list: ${list}(filter: $filter, order: $orderBy, after: $after) { ${selection} }
       }`,
       query,
     );

@@ -19,8 +19,10 @@ export const WEIGHED_ABOVE = 0;
  */
 const ARGUMENT_WEIGHTS: Readonly<Record<string, number>> = {
   filter: COST_MAX / 30,
+  where: COST_MAX / 30,
   search: COST_MAX / 30,
   orderBy: COST_MAX / 300,
+  order: COST_MAX / 300,
 };
 
 /** Whether a root field is one that a document may have once. */

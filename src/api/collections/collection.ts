@@ -103,7 +103,7 @@ export function addList<T extends Collection>(options: T, name: string): T {
       nullable: true,
       access,
       description: `The ${pluralOf(noun)} of your account, the newest first unless you ask for another order.`,
-      args: { ...listArguments(members), ...narrowing?.arguments() },
+      args: { ...listArguments(typeName, members), ...narrowing?.arguments() },
       resolve: async (_, args, context, info) => {
         const query = queryFromInfo({ context, info, typeName, paths: [['nodes'], ['edges', 'node']] });
         const scope = { AND: [await scopeOf(options, context), (await narrowing?.where?.(args, context)) ?? {}] };

@@ -2,22 +2,26 @@
 
 import { builder, type ObjectRow } from '../builder/builder.ts';
 import type { Context } from '../context.ts';
+import { listInputs } from './list-inputs.ts';
 import type { ListMembers } from './members.ts';
 import type { PrismaTable } from './nodes.ts';
 import { type ListOrder, type Position, segmentsAfter } from './order.ts';
 import { type ConnectionPage, type PageArguments, readPage } from './page.ts';
 import { type SelectionArguments, selectionHelp, selectRows } from './selection.ts';
 
-/** The arguments of a list whose objects have these members. */
-export function listArguments(members: ListMembers) {
+/** The arguments of a list whose objects have these members. @param typeName of the objects. */
+export function listArguments(typeName: string, members: ListMembers) {
   const help = selectionHelp(members);
+  const { Where, Order } = listInputs(typeName, members);
   return builder.args((t) => ({
     first: t.int({ description: 'How many to give, 1 to 100; 100 when left out.' }),
     after: t.id({ description: 'Give those after this cursor or id: older, unless ordered otherwise.' }),
     last: t.int({ description: 'How many to give when paging backwards, 1 to 100.' }),
     before: t.id({ description: 'Give those that precede this cursor or id, the nearest of them.' }),
+    where: t.field({ type: Where, description: help.where }),
     filter: t.string({ description: help.filter }),
-    orderBy: t.string({ description: help.orderBy }),
+    orderBy: t.field({ type: [Order], description: help.orderBy }),
+    order: t.string({ description: help.order }),
     search: t.string({ description: help.search }),
   }));
 }

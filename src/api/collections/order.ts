@@ -35,7 +35,7 @@ export const NEWEST_FIRST: ListOrder = { column: 'id', isNullable: false, isTime
 export function parseListOrder(text: string, members: ListMembers): ListOrder {
   const [, name = '', direction = 'asc'] = /^\s*([\w.]+)(?:\s+(asc|desc))?\s*$/i.exec(text) ?? [];
   const member = Object.hasOwn(members, name) ? members[name] : undefined;
-  if (!member?.isOrdered) throw new ApiError('badListOrder', { member: 'orderBy', known: orderedNamesOf(members) });
+  if (!member?.isOrdered) throw new ApiError('badListOrder', { member: 'order', known: orderedNamesOf(members) });
   const { column, isNullable = false, type } = member;
   return { column, isNullable, isTime: type === 'timestamp', direction: direction.toLowerCase() as Direction };
 }

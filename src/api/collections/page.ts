@@ -25,7 +25,7 @@ export interface ConnectionPage {
   path: string;
   /** The rows asked for, and what else chose them, for the address of the next page. */
   limit: number;
-  parameters: Record<string, string>;
+  parameters: Record<string, string> | null;
   count(): Promise<number>;
 }
 
@@ -156,7 +156,8 @@ export function connectionOf(ref: ObjectRowRef, name: string) {
       }),
       nextPageUri: t.string({
         nullable: true,
-        description: 'The URI of the next page as a REST resource; null on the last page.',
+        description:
+          'The URI of the next page as a REST resource; null on the last page, and where `where` is given, which REST has not.',
         resolve: (page, _, context) => nextPageUri(page, context),
       }),
     }),
@@ -171,7 +172,7 @@ function endCursorOf({ rows, order }: ConnectionPage): string | null {
 function nextPageUri(page: ConnectionPage, context: Context): string | null {
   const { hasNextPage, path, limit, parameters } = page;
   const cursor = endCursorOf(page);
-  if (!hasNextPage || cursor === null) return null;
+  if (!hasNextPage || cursor === null || !parameters) return null;
   const query = new URLSearchParams({ before_id: cursor, limit: String(limit), ...parameters });
   return context.uri(`${path}?${query}`);
 }

@@ -4,13 +4,18 @@ import type { Context } from '../context.ts';
 import { ApiError } from '../errors/errors.ts';
 import { isStorable } from '../text-limits.ts';
 import type { RowCondition } from './filter/conditions.ts';
+import { translateWhere, type WhereInput } from './filter/where.ts';
+import type { OrderInput } from './list-inputs.ts';
 import { type ListMembers, namesOf, orderedNamesOf } from './members.ts';
 import { type ListOrder, NEWEST_FIRST, parseListOrder } from './order.ts';
 import { searchCondition } from './search-words.ts';
 
 export interface SelectionArguments {
+  where?: WhereInput | null;
   filter?: string | null;
-  orderBy?: string | null;
+  orderBy?: readonly OrderInput[] | null;
+  /** An order in words, as REST has it: `created_at desc`. */
+  order?: string | null;
   search?: string | null;
 }
 
@@ -19,8 +24,11 @@ export interface ListSelection {
   /** Part of Prisma's `where`. */
   where: object;
   order: ListOrder;
-  /** The arguments that were given, as REST names them: the address of the next page has them, too. */
-  parameters: Record<string, string>;
+  /**
+   * The arguments that were given, as REST names them: the address of the next page has them, too. Null where REST has no words for
+   * what was given.
+   */
+  parameters: Record<string, string> | null;
 }
 
 /** Prisma leaves no row for it, whatever it is combined with. */
@@ -31,7 +39,7 @@ const NOTHING = { id: { in: [] } };
  * @throws {ApiError} when one cannot be used.
  */
 export async function selectRows(
-  { filter, orderBy, search }: SelectionArguments,
+  { where: wanted, filter, orderBy, order, search }: SelectionArguments,
   members: ListMembers,
   { app }: Pick<Context, 'app'>,
 ): Promise<ListSelection> {
@@ -48,18 +56,33 @@ export async function selectRows(
     conditions.push(searchCondition(search, members));
     parameters.search = search;
   }
-  if (orderBy) parameters.order_by = orderBy;
+  if (wanted) conditions.push(translateWhere(wanted, members));
+  const orderText = orderTextOf(orderBy, order);
+  if (orderText) parameters.order_by = orderText;
   const where = { AND: conditions.filter((condition) => condition !== true).map((one) => one || NOTHING) };
-  return { where, order: orderBy ? parseListOrder(orderBy, members) : NEWEST_FIRST, parameters };
+  const ordered = orderText ? parseListOrder(orderText, members) : NEWEST_FIRST;
+  return { where, order: ordered, parameters: wanted ? null : parameters };
+}
+
+/** @throws {ApiError} when more than one order is given. */
+function orderTextOf(orderBy: readonly OrderInput[] | null | undefined, order: string | null | undefined) {
+  const [first, ...more] = orderBy ?? [];
+  if (!first) return order;
+  if (more.length > 0)
+    throw new ApiError('wrongValue', { member: 'orderBy', reason: 'a list has one order at a time' });
+  if (order) throw new ApiError('wrongValue', { member: 'order', reason: 'send it or orderBy, not both' });
+  return `${first.field} ${first.direction}`;
 }
 
 /** The descriptions of these arguments. */
 export function selectionHelp(members: ListMembers): Record<keyof SelectionArguments, string> {
   return {
+    where: 'Give only those for which this holds, and what `filter` and `search` say.',
     filter:
       'Give only those for which this expression in CEL is true, as in `obj.id in ["…", "…"]`. ' +
       `Members, named as in REST: ${namesOf(members)}.`,
-    orderBy: `In which order: a member and \`asc\` or \`desc\`; \`id desc\` when left out. Members: ${orderedNamesOf(members)}.`,
+    orderBy: 'In which order: one of them. `id`, descending, when left out.',
+    order: `The same in words: a member and \`asc\` or \`desc\`; \`id desc\` when left out. Members: ${orderedNamesOf(members)}.`,
     search:
       'Give only those whose texts have all of these words, in any order and in upper or lower case; at most 10 words.',
   };

@@ -52,6 +52,7 @@ export function readInput(type: GraphQLInputType, value: unknown, path: string, 
     for (const [name, field] of Object.entries(fields)) {
       const outer = style.memberName(name);
       if (Object.hasOwn(given, outer)) read++;
+      else if (field.defaultValue !== undefined) continue;
       const inner = readInput(
         field.type,
         Object.hasOwn(given, outer) ? given[outer] : undefined,

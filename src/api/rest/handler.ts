@@ -58,6 +58,9 @@ export function prepareRoutes(schema: GraphQLSchema, rows: readonly Route[]): Pr
   return { documented, extended };
 }
 
+/** Arguments of lists that are no parameters of REST. */
+const GRAPHQL_ONLY = ['last', 'before', 'where', 'orderBy'];
+
 function prepareRoute(schema: GraphQLSchema, row: Route, dialect: Dialect): PreparedRoute {
   const kind = row.method === 'GET' ? 'query' : 'mutation';
   const field = (kind === 'query' ? schema.getQueryType() : schema.getMutationType())?.getFields()[row.field];
@@ -72,7 +75,7 @@ function prepareRoute(schema: GraphQLSchema, row: Route, dialect: Dialect): Prep
   const inputMembers = new Set(isInputObjectType(inputType) ? Object.keys(inputType.getFields()).map(restName) : []);
   const { parameters = {}, wrapper } = row.extended ?? {};
   const isExtended = dialect === 'extended';
-  const otherArguments = [...pathArguments, 'input', 'idempotencyKey', 'last', 'before'];
+  const otherArguments = [...pathArguments, 'input', 'idempotencyKey', ...GRAPHQL_ONLY];
   const argumentNamed = new Map(field.args.map((argument) => [argument.name, argument]));
   const unknown = Object.values(parameters).find((argument) => !argumentNamed.has(argument));
   if (unknown !== undefined) throw new Error(`${name}: ${row.field} has no argument ${unknown}`);
@@ -89,7 +92,7 @@ function prepareRoute(schema: GraphQLSchema, row: Route, dialect: Dialect): Prep
   if (missing) throw new Error(`${name}: ${row.field} has no argument ${missing}`);
   if (row.method === 'POST' && !takesKey) throw new Error(`${name}: ${row.field} takes no idempotencyKey`);
 
-  const used = field.args.filter((argument) => !['last', 'before'].includes(argument.name));
+  const used = field.args.filter((argument) => !GRAPHQL_ONLY.includes(argument.name));
   const variables = used.map((argument) => `$${argument.name}: ${argument.type}`).join(', ');
   const values = used.map((argument) => `${argument.name}: $${argument.name}`).join(', ');
   const selection = row.selection ? ` { ${inSnakeCase(row.selection)} }` : '';

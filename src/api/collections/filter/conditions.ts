@@ -5,7 +5,24 @@ import { Prisma } from '../../../store/generated/prisma/client.ts';
 import { isStorable } from '../../text-limits.ts';
 import type { FilterMember } from '../members.ts';
 import { likePattern } from '../search-words.ts';
-import { type Constant, Time } from './constants.ts';
+
+/** A time: the second that it is in, since 1970, and whether it is the beginning of it. */
+export class Time {
+  readonly seconds: number;
+  readonly isWhole: boolean;
+
+  constructor(seconds: number, isWhole: boolean) {
+    this.seconds = seconds;
+    this.isWhole = isWhole;
+  }
+
+  static of(date: Date): Time {
+    return new Time(Math.floor(date.getTime() / 1000), date.getMilliseconds() === 0);
+  }
+}
+
+/** What a member is compared with. */
+export type Constant = string | number | bigint | boolean | null | Time | Constant[];
 
 /** A part of Prisma's `where`; or what is true or false of every row. */
 export type RowCondition = object | boolean;

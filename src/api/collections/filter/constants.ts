@@ -9,20 +9,7 @@ import { callKind, chainOf, identKind, inPlaceOf } from '../../../policy/cel/nod
 import type { Expr } from '../../../policy/cel/parse.ts';
 import { INT, STRING, TIMESTAMP } from '../../../policy/cel/types.ts';
 import { timestamp } from '../../../policy/cel/variables/times.ts';
-
-/** A time: the second that it is in, and whether it is the beginning of it. */
-export class Time {
-  readonly seconds: number;
-  readonly isWhole: boolean;
-
-  constructor({ seconds, nanos }: Timestamp) {
-    this.seconds = Number(seconds);
-    this.isWhole = nanos === 0;
-  }
-}
-
-/** A value of a constant expression. */
-export type Constant = string | number | bigint | boolean | null | Time | Constant[];
+import { type Constant, Time } from './conditions.ts';
 
 /** What all constants of a filter may cost together, in the units of src/policy/cel/cost-budget.ts: about a millisecond. */
 const COST_MAX = 3000;
@@ -98,7 +85,7 @@ function withNow(expr: Expr): Expr {
 function plain(value: CelValue): Constant {
   if (value === null || ['string', 'number', 'bigint', 'boolean'].includes(typeof value)) return value as Constant;
   if (isCelList(value)) return [...value].map((element) => plain(element as CelValue));
-  if (isReflectMessage(value, TimestampSchema)) return new Time(value.message as Timestamp);
+  if (isReflectMessage(value, TimestampSchema)) return timeOf(value.message as Timestamp);
   throw new Error('is a value that no member of an object has');
 }
 
@@ -114,4 +101,8 @@ function spanOf(text: string): number {
   let span = 0;
   for (const [, count, unit = ''] of text.matchAll(/(\d+)([dhms])/g)) span += Number(count) * (UNITS_MS[unit] ?? 0);
   return span;
+}
+
+function timeOf({ seconds, nanos }: Timestamp): Time {
+  return new Time(Number(seconds), nanos === 0);
 }

@@ -10,6 +10,7 @@ import { type ListMembers, namesOf } from '../members.ts';
 import {
   and,
   type Comparison,
+  type Constant,
   compare,
   hasText,
   includes,
@@ -23,7 +24,7 @@ import {
   or,
   type RowCondition,
 } from './conditions.ts';
-import { type Constant, constantsAt, isConstant } from './constants.ts';
+import { constantsAt, isConstant } from './constants.ts';
 
 const TEXT_MAX_BYTES = 4096;
 const COMPARISONS_MAX = 100;

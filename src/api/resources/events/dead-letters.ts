@@ -90,7 +90,7 @@ builder.queryField('eventDeadLetters', (t) =>
     access: { kind: 'eventDeadLetter' },
     description:
       'The events that an event destination refused for good, the newest first unless you ask for another order.',
-    args: { ...ofDestination, ...listArguments(members) },
+    args: { ...ofDestination, ...listArguments('EventDeadLetter', members) },
     resolve: async (_, { destinationId, ...args }, context, info) => {
       await checkDestination(context, destinationId);
       const paths = [['nodes'], ['edges', 'node']];

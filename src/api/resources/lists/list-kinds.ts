@@ -32,7 +32,7 @@ const ListMember = builder.objectRef<NamedMember>('ListMember').implement({
       resolve: ([, { type }]) => (type === 'relatedTexts' ? 'texts' : type),
     }),
     isOrdered: t.boolean({
-      description: 'Whether `orderBy` takes it.',
+      description: 'Whether lists can be ordered by it.',
       resolve: ([, { isOrdered = false }]) => isOrdered,
     }),
     isNullable: t.boolean({

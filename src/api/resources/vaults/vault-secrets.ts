@@ -21,7 +21,7 @@ builder.queryField('vaultSecrets', (t) =>
       'has no such vault.',
     args: {
       vaultId: t.arg.id({ required: true, description: 'The id of the vault: `vault_…`.' }),
-      ...listArguments(secrets.members),
+      ...listArguments('Secret', secrets.members),
     },
     resolve: async (_, { vaultId, ...args }, context, info) => {
       const { accountId, db } = context;

@@ -7,7 +7,7 @@ export interface ExportQuery {
   format: 'csv' | 'jsonl';
   filter?: string;
   search?: string;
-  orderBy?: string;
+  order?: string;
   /** Left out: all. */
   columns?: readonly string[];
 }
@@ -37,5 +37,5 @@ export function readExportQuery(url: string, { columns: known }: Pick<ExportedLi
   const column = columns?.find((name) => !known.includes(name));
   if (column !== undefined)
     throw new ApiError('unknownExportColumn', { member: 'columns', column, known: known.join(', ') });
-  return { format, filter: given.get('filter'), search: given.get('search'), orderBy: given.get('order_by'), columns };
+  return { format, filter: given.get('filter'), search: given.get('search'), order: given.get('order_by'), columns };
 }

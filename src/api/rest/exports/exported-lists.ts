@@ -37,8 +37,8 @@ export function prepareExports(schema: GraphQLSchema, routes: readonly Route[]):
     const { plural, typeName } = list;
     const type = schema.getType(typeName) as GraphQLObjectType;
     const selection = inSnakeCase(shownByRest(plural, routes) ?? plainMembers(type));
-    const source = `query ${plural}Export($filter: String, $orderBy: String, $search: String, $counting: Boolean!) {
-      list: ${plural}(filter: $filter, orderBy: $orderBy, search: $search) {
+    const source = `query ${plural}Export($filter: String, $order: String, $search: String, $counting: Boolean!) {
+      list: ${plural}(filter: $filter, order: $order, search: $search) {
         rows: nodes { ${selection} } total: totalCount @include(if: $counting) } }`;
     const columns = () => columnsOf(schema, type, rowsOf(prepared.operation));
     const prepared = {

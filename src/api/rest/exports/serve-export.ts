@@ -53,8 +53,8 @@ export function exportHandlers(lists: readonly ExportedList[], admit: Admit): Re
 
 async function send(list: ExportedList, query: ExportQuery, context: Context, exchange: ApiExchange): Promise<void> {
   const { response } = exchange;
-  const { format, filter, orderBy, search } = query;
-  const pages = readPages(list, { filter, orderBy, search }, context);
+  const { format, filter, order, search } = query;
+  const pages = readPages(list, { filter, order, search }, context);
   // What is wrong with the request shows in the first page, and is answered as everywhere.
   const first = await pages.next();
   const { rows, total } = first.value as RowPage;
@@ -103,11 +103,11 @@ function pick(row: Row, columns: readonly string[]): Row {
 /** Who took what along is kept before anything leaves. */
 function record(
   { list }: ExportedList,
-  { format, filter, search, orderBy, columns }: ExportQuery,
+  { format, filter, search, order, columns }: ExportQuery,
   context: Context,
   count: number | undefined,
 ): Promise<void> {
-  const after = { list: list.plural, format, filter, search, order_by: orderBy, columns, count };
+  const after = { list: list.plural, format, filter, search, order_by: order, columns, count };
   return context.record({ action: 'LIST_EXPORTED', kind: list.kind, objectId: '', objectName: list.plural, after });
 }
 

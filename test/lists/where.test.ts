@@ -1,0 +1,156 @@
+// Filters and orders of GraphQL as input objects: they give what the same in words gives.
+
+import { beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '../../src/store/ids.ts';
+import { type Account, sharedGateway } from '../support/gateway/gateway.ts';
+
+let account: Account;
+const early = '2026-01-31T12:00:00Z';
+const late = '2026-02-01T00:00:00Z';
+const rows = [
+  { description: 'a shop', acl: ['bind:*'], labels: { site: 'north' }, createdAt: new Date(early) },
+  {
+    description: 'A shop',
+    acl: [],
+    labels: { site: 'south', app: 'x' },
+    createdAt: new Date('2026-01-31T12:00:00.900Z'),
+  },
+  { description: '', acl: ['bind:a', 'bind:*'], labels: {}, createdAt: new Date(late) },
+  { description: '100%', acl: ['bind:b'], labels: { app: 'x' }, createdAt: new Date(late) },
+];
+const idOf = new Map<string, string>();
+beforeAll(async () => {
+  const gateway = await sharedGateway();
+  account = await gateway.newAccount();
+  const { accountId, ownerId } = account;
+  for (const row of rows) {
+    const id = newId('cr');
+    idOf.set(row.description, id);
+    await gateway.app.prisma.credential.create({ data: { ...row, id, accountId, ownerId, digest: id } });
+    // The rows of others are never among them.
+    const other = await gateway.newAccount();
+    const theirs = { ...row, id: newId('cr'), accountId: other.accountId, ownerId: other.ownerId };
+    await gateway.app.prisma.credential.create({ data: { ...theirs, digest: theirs.id } });
+  }
+});
+
+const LIST = `query ($where: CredentialWhere, $filter: String, $orderBy: [CredentialOrder!], $order: String, $first: Int) {
+  credentials(where: $where, filter: $filter, orderBy: $orderBy, order: $order, first: $first) {
+    nodes { description } totalCount nextPageUri } }`;
+
+async function described(variables: object): Promise<string[]> {
+  const { body, text } = await account.graphql(LIST, variables);
+  expect(body.errors, text).toBeUndefined();
+  const { nodes, totalCount } = body.data.credentials;
+  expect(totalCount).toBe(nodes.length);
+  return nodes.map(({ description }: { description: string }) => description).sort();
+}
+
+test.each<[object, string, string[]]>([
+  [{ description: { eq: 'a shop' } }, 'obj.description == "a shop"', ['a shop']],
+  [{ description: { in: ['a shop', '', 'x'] } }, 'obj.description in ["a shop", "", "x"]', ['', 'a shop']],
+  [{ description: { in: [] } }, 'false', []],
+  [
+    { description: { contains: 'shop', startsWith: 'A' } },
+    'obj.description.contains("shop") && obj.description.startsWith("A")',
+    ['A shop'],
+  ],
+  [{ description: { endsWith: '%' } }, 'obj.description.endsWith("%")', ['100%']],
+  [{ description: { isEmpty: true } }, 'size(obj.description) == 0', ['']],
+  [{ description: { isEmpty: false, isNull: false } }, 'obj.description != ""', ['100%', 'A shop', 'a shop']],
+  [{ createdAt: { eq: early } }, `obj.created_at == timestamp("${early}")`, ['A shop', 'a shop']],
+  [{ createdAt: { gt: early } }, `obj.created_at > timestamp("${early}")`, ['', '100%']],
+  [
+    { createdAt: { gte: early, lt: late } },
+    `obj.created_at >= timestamp("${early}") && obj.created_at < timestamp("${late}")`,
+    ['A shop', 'a shop'],
+  ],
+  [{ createdAt: { lte: early } }, `obj.created_at <= timestamp("${early}")`, ['A shop', 'a shop']],
+  [{ acl: { contains: 'bind:*' } }, '"bind:*" in obj.acl', ['', 'a shop']],
+  [{ acl: { isEmpty: true } }, 'size(obj.acl) == 0', ['A shop']],
+  [{ labels: [{ key: 'app', eq: 'x' }] }, 'obj.labels.app == "x"', ['100%', 'A shop']],
+  [
+    {
+      labels: [
+        { key: 'app', isNull: false },
+        { key: 'site', isNull: true },
+      ],
+    },
+    '"app" in obj.labels && !("site" in obj.labels)',
+    ['100%'],
+  ],
+  [{ not: { acl: { contains: 'bind:*' } } }, '!("bind:*" in obj.acl)', ['100%', 'A shop']],
+  [
+    { or: [{ description: { eq: '' } }, { acl: { contains: 'bind:b' } }] },
+    'obj.description == "" || "bind:b" in obj.acl',
+    ['', '100%'],
+  ],
+  [
+    { and: [{ acl: { contains: 'bind:*' } }, { not: { description: { isEmpty: true } } }] },
+    '"bind:*" in obj.acl && obj.description != ""',
+    ['a shop'],
+  ],
+  [{ or: [] }, 'false', []],
+  [
+    { and: [], not: null, description: null, acl: { contains: null }, labels: null },
+    'true',
+    ['', '100%', 'A shop', 'a shop'],
+  ],
+  [{ not: { or: [{}] } }, 'false', []],
+])('where: %j gives what the filter %j gives', async (where, filter, expected) => {
+  expect(await described({ where })).toEqual(expected);
+  expect(await described({ filter })).toEqual(expected);
+});
+
+test('ids, choices and filters of several kinds hold together', async () => {
+  const id = { in: [...idOf.values()].slice(1) };
+  expect(await described({ where: { id, ownerId: { eq: account.ownerId } }, filter: '"bind:*" in obj.acl' })).toEqual([
+    '',
+  ]);
+  expect(await described({ where: { ownerId: { eq: 'usr_0' } } })).toEqual([]);
+  const { body } = await account.graphql(
+    '{ users(where: { role: { eq: "admin" }, active: { eq: true } }) { nodes { id } } }',
+  );
+  expect(body.data.users.nodes).toEqual([{ id: account.ownerId }]);
+});
+
+test('an order and a filter hold for all pages; the address of the next page by REST is given where REST has words for them', async () => {
+  const orderBy = [{ field: 'DESCRIPTION', direction: 'DESC' }];
+  const page = async (variables: object) =>
+    (await account.graphql(LIST, { first: 2, ...variables })).body.data.credentials;
+  const typed = await page({ orderBy });
+  expect(typed).toEqual(await page({ order: 'description desc' }));
+  expect(new URL(typed.nextPageUri).searchParams.get('order_by')).toBe('description desc');
+  expect(await page({ orderBy, where: { description: { isEmpty: false } } })).toMatchObject({
+    totalCount: 3,
+    nextPageUri: null,
+  });
+});
+
+describe('is refused:', () => {
+  const deep = (levels: number): object => (levels === 0 ? {} : { not: deep(levels - 1) });
+  const many = (count: number) => ({ or: Array.from({ length: count }, () => ({ id: { eq: 'x' } })) });
+
+  test.each<[string, object, string]>([
+    ['a filter of more than 32 levels', { where: deep(33) }, 'at most 32 levels'],
+    ['a filter of more than 100 comparisons', { where: many(101) }, 'at most 100 comparisons'],
+    ['two orders', { orderBy: [{ field: 'ID' }, { field: 'DESCRIPTION' }] }, 'one order at a time'],
+    ['an order in both forms', { orderBy: [{ field: 'ID' }], order: 'id' }, 'not both'],
+  ])('%s', async (_, variables, reason) => {
+    const { body } = await account.graphql(LIST, variables);
+    expect(body.errors).toMatchObject([{ message: expect.stringContaining(reason), extensions: { status: 400 } }]);
+  });
+
+  test('what is no choice, with the choices', async () => {
+    const { body } = await account.graphql(
+      '{ users(where: { or: [{ role: { in: ["admin", "boss"] } }] }) { nodes { id } } }',
+    );
+    expect(body.errors[0].message).toBe(
+      'The member where.or[0].role.in[1] is not valid: it must be one of admin, member.',
+    );
+  });
+
+  test('nothing of 32 levels and 100 comparisons', async () => {
+    expect(await described({ where: { and: [deep(31), many(100)] } })).toEqual([]);
+  });
+});
