@@ -172,6 +172,13 @@ describe('of what is live', () => {
       `endpoints(FIRST) { nodes { id edge { id hostports ... on HttpsEdge { routes { id backend { backend { createdAt } } } } }
         tunnel { publicUrl tunnelSession { ip credential { description owner { active } } } } } }`,
     ],
+    [
+      'endpoints as the page of a dashboard has them',
+      19,
+      `endpoints(FIRST, where: { upstreamUrl: { startsWith: "" } }) { nodes { id publicUrl name upstreamUrl roundTrip { at }
+        health { state } principal { ... on User { email } }
+        tunnelSession { ip agent { id name } credential { id description } } } totalCount pageInfo { endCursor } }`,
+    ],
     ['offline endpoints', 3, 'offlineEndpoints(FIRST) { nodes { id reason heldUntil credential { id uri } } }'],
   ])('a list of 100 %s takes no more statements than of 1, and at most %i', async (_, most, list) => {
     const ask = (size: number, last = false) =>

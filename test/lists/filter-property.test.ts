@@ -83,6 +83,39 @@ test('tunnels: texts that may be null, and labels', async () => {
   });
 });
 
+test('endpoints: texts and ids in rows of other tables, which may not be there', async () => {
+  const { accountId, ownerId } = account;
+  const { prisma } = gateway.app;
+  const { id: nodeId } = await prisma.node.findFirstOrThrow({ where: { leaseUntil: { gt: new Date() } } });
+  const credential = { id: newId('cr'), accountId, ownerId, digest: newId('cr') };
+  await prisma.credential.create({ data: credential });
+  const sessions = [credential.id, null].map((credentialId) => ({ credentialId, id: newId('ts') }));
+  for (const { id, credentialId } of sessions)
+    await prisma.tunnelSession.create({ data: { id, accountId, nodeId, credentialId, clientId: id } });
+  const shown: ShownRow[] = [];
+  const rows = sampled('ep', { name: TEXT, description: TEXT, forwardsTo: TEXT });
+  for (const [index, { id, name, description, forwardsTo }] of rows.entries()) {
+    const session = sessions[index % 3];
+    const edge = { id: newId('edghts'), accountId, kind: 'HTTPS', name, description } as const;
+    const tunnel = { id: newId('tn'), accountId, sessionId: session?.id ?? '', name, forwardsTo };
+    if (session) await prisma.tunnel.create({ data: tunnel });
+    else await prisma.edge.create({ data: edge });
+    const by = session
+      ? { type: 'EPHEMERAL' as const, tunnelId: tunnel.id, nodeId }
+      : { type: 'EDGE' as const, edgeId: edge.id };
+    await prisma.endpoint.create({ data: { id, accountId, ...by, proto: 'http', publicUrl: id, hostport: id } });
+    shown.push({
+      ...{ id, name, description: session ? '' : description, upstream_url: session ? forwardsTo : '' },
+      ...{ tunnel_session: { id: session?.id ?? null }, credential: { id: session?.credentialId ?? null } },
+      principal: { id: session?.credentialId ? ownerId : null },
+    });
+  }
+  await agrees('endpoints', shown, {
+    ...{ id: 'id', name: 'text', description: 'text', upstream_url: 'text' },
+    ...{ 'tunnel_session.id': 'id', 'credential.id': 'id', 'principal.id': 'id' },
+  });
+});
+
 test('rules of IP policies: choices', async () => {
   const { accountId } = account;
   const policy = { id: newId('ipp'), accountId };

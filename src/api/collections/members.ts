@@ -6,6 +6,13 @@ interface Member {
   column: string;
   /** Whether it may be null. */
   isNullable?: boolean;
+  /**
+   * Of a text or an id in a row of another table: the relations that lead there, one after the other. Of several ways at most one
+   * leads anywhere. The column there is never null.
+   */
+  through?: readonly (readonly string[])[];
+  /** Of such a text: what it counts as where no way leads anywhere. An id is null then. */
+  otherwise?: '';
   /** Whether lists can be ordered by it. The migrations have an index for each: account, column, id. */
   isOrdered?: boolean;
 }
@@ -30,7 +37,7 @@ export type FilterMember = Member &
 /** Members by their names in REST. */
 export type ListMembers = Readonly<Record<string, FilterMember>>;
 
-type Options = Pick<Member, 'isNullable' | 'isOrdered'>;
+type Options = Pick<Member, 'isNullable' | 'isOrdered' | 'through' | 'otherwise'>;
 
 export const id = (column: string, options: Options = {}): FilterMember => ({ type: 'id', column, ...options });
 export const text = (column: string, options: Options = {}): FilterMember => ({ type: 'text', column, ...options });
@@ -52,6 +59,14 @@ export const choice = (column: string, choices: Readonly<Record<string, string>>
 /** Values that are shown as they are stored. */
 export const asStored = (...values: string[]): Record<string, string> =>
   Object.fromEntries(values.map((value) => [value, value]));
+
+/** The condition that a member's column fulfils a filter of Prisma, whichever table it is in. No row there: it fulfils none. */
+export function columnIs({ column, through }: FilterMember, filter: unknown): object {
+  const ways = (through ?? [[]]).map((way) =>
+    way.reduceRight<object>((inner, relation) => ({ [relation]: inner }), { [column]: filter }),
+  );
+  return ways.length === 1 ? (ways[0] as object) : { OR: ways };
+}
 
 /** What every object has. */
 export const ID_MEMBER: ListMembers = { id: id('id', { isOrdered: true }) };

@@ -2,7 +2,7 @@
 
 import { ApiError } from '../errors/errors.ts';
 import { isStorable } from '../text-limits.ts';
-import type { FilterMember, ListMembers } from './members.ts';
+import { columnIs, type FilterMember, type ListMembers } from './members.ts';
 
 export const SEARCH_TEXT_MAX = 200;
 export const SEARCH_WORDS_MAX = 10;
@@ -34,10 +34,10 @@ function hasWord(member: FilterMember, word: string): object[] {
   const contains = { contains: likePattern(word), mode: 'insensitive' };
   switch (type) {
     case 'id':
-      return /^\w{4,}$/.test(word) ? [{ [column]: { contains: likePattern(word) } }] : [];
+      return /^\w{4,}$/.test(word) ? [columnIs(member, { contains: likePattern(word) })] : [];
     case 'text':
       if (member.path) return [{ [column]: { path: member.path, string_contains: likePattern(word) } }];
-      return [{ [column]: contains }];
+      return [columnIs(member, contains)];
     case 'texts':
       return [{ [column]: { has: word } }];
     case 'relatedTexts':

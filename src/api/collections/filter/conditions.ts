@@ -3,7 +3,7 @@
 
 import { Prisma } from '../../../store/generated/prisma/client.ts';
 import { isStorable } from '../../text-limits.ts';
-import type { FilterMember } from '../members.ts';
+import { columnIs, type FilterMember } from '../members.ts';
 import { likePattern } from '../search-words.ts';
 
 /** A time: the second that it is in, since 1970, and whether it is the beginning of it. */
@@ -68,8 +68,9 @@ export function compare(use: MemberUse, comparison: Comparison, value: Constant)
 function equal(use: MemberUse, value: Constant): RowCondition {
   const { member, key } = use;
   const { column, isNullable = false } = member;
+  if (value === member.otherwise) return or([valueIs(member, { equals: value }), isMissing(member)]);
   if (member.type === 'texts' || member.type === 'relatedTexts') return equalList(use, value);
-  if (value === null && key === undefined) return isNullable && { [column]: null };
+  if (value === null && key === undefined) return isNullable && isMissing(member);
   switch (member.type) {
     case 'timestamp':
       return compareTime(use, '==', value);
@@ -122,9 +123,10 @@ export function isOneOf(use: MemberUse, values: readonly Constant[]): RowConditi
   const isText = member.type === 'id' || member.type === 'choice' || (member.type === 'text' && !member.path);
   if (!isText) return or(values.map((value) => equal(use, value)));
   const stored = values.flatMap((value) => (value === null ? [] : (storedOf(member, textOf(value)) ?? [])));
+  const isMissingToo = values.includes(null) || (member.otherwise !== undefined && values.includes(member.otherwise));
   return or([
-    stored.length > 0 && unlessNull(member, { [member.column]: { in: stored } }),
-    values.includes(null) && equal(use, null),
+    stored.length > 0 && unlessNull(member, columnIs(member, { in: stored })),
+    isMissingToo && equal(use, member.otherwise ?? null),
   ]);
 }
 
@@ -161,6 +163,7 @@ export function hasText({ member }: MemberUse, method: TextFunction, value: Cons
     );
   const text = textOf(value);
   if (!isStorable(text)) return false;
+  if (text === member.otherwise) return true; // Every text has it.
   const [ofText, ofJson] = PATTERNS[method];
   return valueIs(member, { [member.path ? ofJson : ofText]: likePattern(text) });
 }
@@ -174,7 +177,9 @@ export function isEmpty({ member }: MemberUse): RowCondition {
     case 'relatedTexts':
       return { [column]: { none: {} } };
     case 'text':
-      return valueIs(member, { equals: '' });
+      return member.otherwise === undefined
+        ? valueIs(member, { equals: '' })
+        : or([valueIs(member, { equals: '' }), isMissing(member)]);
     default:
       throw new NotComparable('is no text and no list, and has no size()');
   }
@@ -184,16 +189,27 @@ export function isEmpty({ member }: MemberUse): RowCondition {
 export function isPresent({ member, key }: MemberUse): RowCondition {
   const { column, isNullable = false } = member;
   if (key !== undefined) return { [column]: { path: [key], not: Prisma.AnyNull } };
-  return !isNullable || { [column]: { not: null } };
+  return !isNullable || hasValue(member);
+}
+
+/** Whether it is null: whether there is none, where it is in another table. */
+function isMissing(member: FilterMember): RowCondition {
+  return member.through ? not(hasValue(member)) : { [member.column]: null };
+}
+
+/** Prisma refuses `not: null` of columns that are never null, as those of other tables are. Every text is at least "". */
+function hasValue(member: FilterMember): RowCondition {
+  return columnIs(member, member.through ? { gte: '' } : { not: null });
 }
 
 function valueIs(member: FilterMember, filter: object): RowCondition {
-  const { column } = member;
-  return { [column]: member.type === 'text' && member.path ? { path: member.path, ...filter } : filter };
+  return columnIs(member, member.type === 'text' && member.path ? { path: member.path, ...filter } : filter);
 }
 
-function unlessNull({ column, isNullable = false }: FilterMember, condition: RowCondition): RowCondition {
-  return isNullable ? and([{ [column]: { not: null } }, condition]) : condition;
+/** The condition with an outcome for null, too, so that its negation has one. */
+function unlessNull(member: FilterMember, condition: RowCondition): RowCondition {
+  const { isNullable = false, through } = member;
+  return isNullable || through ? and([hasValue(member), condition]) : condition;
 }
 
 /** What is stored for what is shown; undefined for what nothing has. */

@@ -155,6 +155,8 @@ export const extendedSelection =
   `${membersWith('type')} uri url scheme host port description principal { id uri } bindings poolingEnabled trafficPolicy ` +
   'upstreamUrl upstreamProtocol name tunnelSession { id uri }';
 
+const CREDENTIAL = [['tunnel', 'session', 'credential']];
+
 /** Cloud endpoints alone are written through the API: only their writes are told of as such. */
 export const endpointCollection = collection({
   kind: 'endpoint',
@@ -180,6 +182,13 @@ export const endpointCollection = collection({
     'tcp_addr.id': id('addressId', { isNullable: true }),
     'tunnel.id': id('tunnelId', { isNullable: true }),
     'edge.id': id('edgeId', { isNullable: true }),
+    name: text('name', { through: [['tunnel'], ['edge']], otherwise: '' }),
+    description: text('description', { through: [['edge']], otherwise: '' }),
+    upstream_url: text('forwardsTo', { through: [['tunnel']], otherwise: '' }),
+    'tunnel_session.id': id('sessionId', { through: [['tunnel']], isNullable: true }),
+    'agent.id': id('id', { through: [['tunnel', 'session', 'agent']], isNullable: true }),
+    'credential.id': id('id', { through: CREDENTIAL, isNullable: true }),
+    'principal.id': id('ownerId', { through: CREDENTIAL, isNullable: true }),
   },
   narrowing: {
     arguments: () => ({ ...chosenArguments }),
