@@ -25,6 +25,7 @@ import type {
   SignInService,
   TrafficState,
 } from './dependencies.ts';
+import { errorTable } from './errors/error-table.ts';
 import { ApiError } from './errors/errors.ts';
 import { IssuerChecks } from './issuer-checks.ts';
 import type { AuditedResource } from './resource.ts';
@@ -78,6 +79,9 @@ export type Cascade = CascadeOf<Context>;
 /** Events of what is written, and entries of who did what. */
 export type AuditTrail = AuditTrailOf<Context>;
 
+/** Why nobody is calling: nobody has said who calls, or a browser session is over. */
+const STRANGERS: ReadonlySet<unknown> = new Set([errorTable.noApiKey, errorTable.sessionOver]);
+
 /** One operation's view of the gateway. It lives as long as the request. */
 export class Context {
   readonly app: ApiApp;
@@ -117,6 +121,11 @@ export class Context {
   /** Who is calling; null for a stranger. */
   get authenticatedCaller(): Caller | null {
     return this.#caller instanceof ApiError ? null : this.#caller;
+  }
+
+  /** Whether an API key came that is not accepted: its sender is no stranger, but mistaken. */
+  get refusedKey(): boolean {
+    return this.#caller instanceof ApiError && !STRANGERS.has(this.#caller.row);
   }
 
   /** The database, or the transaction that the whole operation runs in. */

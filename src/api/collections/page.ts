@@ -48,7 +48,7 @@ interface PagedList extends Partial<Pick<ListSelection, 'order' | 'parameters'>>
 
 /**
  * Reads one page: one row more than it holds, so as to know whether there is another.
- * @throws {ApiError} when a size is not from 1 to 100, a cursor is not from this list, or both directions are asked for.
+ * @throws {ApiError} when a size is not from 0 to 100, a cursor is not from this list, or both directions are asked for.
  */
 export async function readPage(
   { first, after, last, before }: PageArguments,
@@ -58,7 +58,7 @@ export async function readPage(
 ): Promise<ConnectionPage> {
   const isBackwards = last != null || before != null;
   if (isBackwards && (first != null || after != null)) throw new ApiError('bothDirections');
-  const limit = checkSize(isBackwards ? 'last' : 'first', (isBackwards ? last : first) ?? PAGE_SIZE_MAX);
+  const limit = checkSize(isBackwards ? 'last' : 'first', (isBackwards ? last : first) ?? PAGE_SIZE_MAX, 0);
   const member = isBackwards ? 'before' : 'after';
   const given = isBackwards ? before : after;
   const cursor = given == null ? null : readCursor(given, member, prefix, order);
@@ -98,8 +98,8 @@ async function positionOf(
 }
 
 /** @throws {ApiError} when a list of so many is not to be had. */
-export function checkSize(member: string, size: number): number {
-  if (size < 1 || size > PAGE_SIZE_MAX) throw new ApiError('limitOutOfRange', { member, max: PAGE_SIZE_MAX });
+export function checkSize(member: string, size: number, min = 1): number {
+  if (size < min || size > PAGE_SIZE_MAX) throw new ApiError('limitOutOfRange', { member, min, max: PAGE_SIZE_MAX });
   return size;
 }
 

@@ -4,7 +4,7 @@ import { type ErrorRow, invalid } from './error-row.ts';
 
 export const listErrors = {
   limitNotANumber: invalid(244, '{member} must be a whole number from 1 to {max}.'),
-  limitOutOfRange: invalid(233, '{member} must be from 1 to {max}.'),
+  limitOutOfRange: invalid(233, '{member} must be from {min} to {max}.'),
   wrongCursor: invalid(
     227,
     '{member} must be a cursor of this list as it was given, or an id from it, which begins with "{prefix}_".',

@@ -304,5 +304,7 @@ function readQuery({ queryArguments }: PreparedRoute, url: string, variables: Re
 
 function readLimit(text: string): number {
   if (!/^-?\d{1,9}$/.test(text)) throw new ApiError('limitNotANumber', { member: 'limit', max: PAGE_SIZE_MAX });
-  return Number(text);
+  const limit = Number(text);
+  if (limit < 1) throw new ApiError('limitOutOfRange', { member: 'limit', min: 1, max: PAGE_SIZE_MAX });
+  return limit;
 }

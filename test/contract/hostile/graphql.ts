@@ -114,7 +114,7 @@ const variables = [
   refused('a fraction for a page', 215, 'query ($n: Int) { credentials(first: $n) { uri } }', { n: 1.5 }),
   refused('a text for a page', 215, 'query ($n: Int) { credentials(first: $n) { uri } }', { n: '1' }),
   refused('an object for an id', 215, 'query ($id: ID!) { credential(id: $id) { id } }', { id: {} }),
-  refused('a page of 0', 233, '{ credentials(first: 0) { uri } }'),
+  refused('a page of less than nothing', 233, '{ credentials(first: -1) { uri } }'),
   refused('a page of 101', 233, '{ credentials(first: 101) { uri } }'),
   refused('a page of -1 backwards', 233, '{ credentials(last: -1) { uri } }'),
   refused('both directions', 90008, '{ credentials(first: 1, last: 1) { uri } }'),

@@ -55,7 +55,7 @@ test.each<[string, string, (() => object)?]>([
     '{ __schema { queryType { name } types { name kind } } __type(name: "Credential") { fields { name type { kind name ofType { name } } } } }',
   ],
   ['an error with its path', '{ good: credential(id: $id) { id } bad: credential(id: "cr_1") { id } }', () => ({ id })],
-  ['an error in each of two fields', '{ a: credential(id: "cr_1") { id } b: credentials(first: 0) { totalCount } }'],
+  ['an error in each of two fields', '{ a: credential(id: "cr_1") { id } b: credentials(first: -1) { totalCount } }'],
   ['an error about an argument', '{ credentials(first: 101) { totalCount } }'],
   ['an error of a mutation', 'mutation { createCredential(input: { acl: ["x"] }) { id } }'],
   [

@@ -102,8 +102,8 @@ builder.queryField('viewer', (t) =>
     type: Viewer,
     nullable: true,
     access: 'anyone',
-    description: 'Who asks; null when nobody is signed in and no valid API key came.',
-    resolve: (_, __, { authenticatedCaller }) => authenticatedCaller,
+    description: 'Who asks; null when nobody is signed in and no API key came. Fails for a key that is not accepted.',
+    resolve: (_, __, context) => (context.refusedKey ? context.caller : context.authenticatedCaller),
   }),
 );
 

@@ -143,6 +143,7 @@ export const BulkJob = builder.prismaObject('BulkJob', {
 
 /** @throws {ApiError} when so many cannot be given. */
 function checkFirst(first: number): number {
-  if (first < 1 || first > FAILURES_MAX) throw new ApiError('limitOutOfRange', { member: 'first', max: FAILURES_MAX });
+  if (first < 1 || first > FAILURES_MAX)
+    throw new ApiError('limitOutOfRange', { member: 'first', min: 1, max: FAILURES_MAX });
   return first;
 }

@@ -66,7 +66,7 @@ async function onLiveNodes<T extends { nodeId: string }>(sessions: T[], context:
 /** @throws {ApiError} when so many cannot be given. */
 function checkCount(first: number | null | undefined, max: number): number {
   const count = first ?? max;
-  if (count < 1 || count > max) throw new ApiError('limitOutOfRange', { member: 'first', max });
+  if (count < 1 || count > max) throw new ApiError('limitOutOfRange', { member: 'first', min: 1, max });
   return count;
 }
 

@@ -40,7 +40,8 @@ builder.queryField('search', (t) =>
     resolve: (_, { text, first }, { db, accountId }) => {
       const words = searchWords(text.trim(), 'text');
       const size = first ?? 20;
-      if (size < 1 || size > HITS_MAX) throw new ApiError('limitOutOfRange', { member: 'first', max: HITS_MAX });
+      if (size < 1 || size > HITS_MAX)
+        throw new ApiError('limitOutOfRange', { member: 'first', min: 1, max: HITS_MAX });
       return search(db, accountId, words, size);
     },
   }),
