@@ -32,6 +32,8 @@ export interface RequestLogFields {
   failure?: unknown;
   operation?: string;
   signIns?: (SignInLogEntry & { ip: string })[];
+  /** How a WebSocket ended. */
+  close?: { code: number; reason: string };
 }
 
 /** How somebody signs in. */

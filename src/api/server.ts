@@ -27,6 +27,7 @@ import type { ApiExchange } from './exchange.ts';
 import { createEngine } from './graphql/engine.ts';
 import { createGraphiqlPage, requestsGraphiql } from './graphql/graphiql.ts';
 import { graphqlHandler } from './graphql/handler.ts';
+import { graphqlSockets } from './graphql/sockets/accept.ts';
 import { createAdmission } from './http/admission.ts';
 import type { IsChangeFeedConnected } from './http/authentication.ts';
 import { CONFIRM_PATH, type ConfirmHandler } from './http/confirm-recipient.ts';
@@ -34,12 +35,19 @@ import { ApiConnections } from './http/connections.ts';
 import { corsFor } from './http/cors.ts';
 import type { ListenerTls } from './http/listener-tls.ts';
 import type { ApiMetrics } from './http/metrics.ts';
-import { respondToClientErrors, respondToConnect } from './http/parser-errors.ts';
+import { respondToClientErrors, respondToConnect, type UpgradeListener } from './http/parser-errors.ts';
 import { checkRequestHead, normalizeRequestPath } from './http/request-head.ts';
 import { createRequestLogger } from './http/request-log.ts';
 import { baseUrlOf, clientAddress, forwardedScheme, isLoopbackRequest } from './http/request-origin.ts';
 import { ResponseBodies } from './http/response-body.ts';
 import { sendError } from './http/responses.ts';
+import {
+  asksForWebSocket,
+  handshakeRefusal,
+  limitUpgrades,
+  originRefusal,
+  webSocketRefusal,
+} from './http/web-sockets.ts';
 import { createExports } from './rest/exports/exports.ts';
 import { createRestApp, prepareRoutes, serveCollectionList } from './rest/handler.ts';
 import { serveOpenApi } from './rest/openapi.ts';
@@ -105,7 +113,7 @@ export function createApi(options: ApiOptions): Api {
   const { writeStallMs } = options;
   const { config } = app;
   const isPublicSecure = config.publicApiUrl?.startsWith('https:') ?? false;
-  const { admitRest, admitGraphql, admitExport, countStranger, forgetCallers } = createAdmission(
+  const { admitRest, admitGraphql, admitSocket, admitExport, countStranger, forgetCallers } = createAdmission(
     app,
     isChangeFeedConnected,
   );
@@ -131,6 +139,7 @@ export function createApi(options: ApiOptions): Api {
   const proxies = networksOf(config.trustedProxies);
   const body = new ResponseBodies();
   const serveGraphiql = createGraphiqlPage();
+  const openWebSocket = graphqlSockets({ app, engine, admit: admitSocket, logRequest, writeStallMs });
   let draining = false;
   // Express changes the prototype of each request and response, which slows all later use of them, unless they have
   // the right one from the beginning.
@@ -139,7 +148,8 @@ export function createApi(options: ApiOptions): Api {
     ServerResponse: withPrototype(ServerResponse, rest.response),
     requireHostHeader: false, // What is wrong with a head is said in our own words.
   };
-  const handle: RequestListener = (request, response) => {
+  limitUpgrades(rest.request);
+  const handle: UpgradeListener = (request, response, upgradeHead) => {
     const started = performance.now();
     const operationId = newId('op');
     const clientIp = clientAddress(request, proxies);
@@ -173,6 +183,12 @@ export function createApi(options: ApiOptions): Api {
     const requestedPath = request.url?.split('?', 1)[0] ?? '';
     const path = normalizeRequestPath(requestedPath);
     if (path !== requestedPath) request.url = path + (request.url ?? '').slice(requestedPath.length);
+    if (asksForWebSocket(request)) {
+      const refusal = webSocketRefusal(request) ?? originRefusal(exchange, config.corsOrigins);
+      if (!refusal && upgradeHead) return openWebSocket(exchange, upgradeHead);
+      response.setHeader('Connection', 'close');
+      return sendError(exchange, refusal ?? handshakeRefusal());
+    }
     if (isCallbackPath(path) && callback) return void callback(request, response);
     if (path === CONFIRM_PATH && confirmRecipient) return confirmRecipient(request, response);
     // Before other origins are let in: a page of theirs has no use for ours.
@@ -189,9 +205,10 @@ export function createApi(options: ApiOptions): Api {
     });
   };
   let pendingRequests: (() => void)[] | undefined = [];
-  const begin: RequestListener = (request, response) => {
-    if (pendingRequests) pendingRequests.push(() => response.destroyed || handle(request, response));
-    else handle(request, response);
+  const begin: UpgradeListener = (...args) => {
+    const [, response] = args;
+    if (pendingRequests) pendingRequests.push(() => response.destroyed || handle(...args));
+    else handle(...args);
   };
   const listener: RequestListener = (request, response) =>
     connections.enqueue(request, response, () => begin(request, response));

@@ -15,6 +15,32 @@ export const requestErrors = {
   httpVersionNotSupported: invalid(90316, 'The API accepts HTTP/1.0 and HTTP/1.1.', 505),
   // Clients know it by this text; what comes next is the same request with its document, so that it is no failure.
   persistedQueryNotFound: [90317, 200, 'PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound'],
+  webSocketElsewhere: invalid(
+    90318,
+    'There are no WebSockets at this path. GraphQL has them at {path}, with the subprotocol {protocol}.',
+  ),
+  webSocketHandshake: invalid(
+    90319,
+    'WebSockets here speak the subprotocol {protocol}, as the library graphql-ws does: GET with "Sec-WebSocket-Protocol: {protocol}" and "Sec-WebSocket-Version: {version}". Subscriptions can also be had by POST with "Accept: text/event-stream".',
+  ),
+  originNotAllowed: [
+    90327,
+    403,
+    'FORBIDDEN',
+    'Pages of {origin} may not open WebSockets here. The operator can allow it with CORS_ORIGINS.',
+  ],
+  tooManySockets: [
+    90328,
+    429,
+    'RATE_LIMITED',
+    'An API key or a browser session may have {max} WebSockets at once; close one first.',
+  ],
+  tooManyOperations: [
+    90329,
+    429,
+    'RATE_LIMITED',
+    'A WebSocket may have {max} operations under way at once; wait for one to end.',
+  ],
   strangerRateLimited: [
     90301,
     429,

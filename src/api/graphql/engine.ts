@@ -13,8 +13,12 @@ import type { RequestContext, RequestParams } from './request-context.ts';
 import { runOperation } from './run-operation.ts';
 
 export interface GraphQLEngine {
-  /** Runs an operation through all plugins. @throws when the request is none that an operation can be found for. */
-  run(params: RequestParams, context: RequestContext): Promise<ExecutionResult>;
+  /**
+   * Runs an operation through all plugins.
+   * @returns its result; those of a subscription one by one, where the context says that they can be framed.
+   * @throws when the request is none that an operation can be found for.
+   */
+  run(params: RequestParams, context: RequestContext): Promise<ExecutionResult | AsyncIterable<ExecutionResult>>;
   /** Lets Yoga's adapter do the same and write the response: for GET, and for streams of events. */
   serve(context: RequestContext): Promise<void>;
 }
@@ -49,7 +53,9 @@ export function createEngine(schema: GraphQLSchema, persisted: PersistedDocument
     async run(params, context) {
       // Plugins may ask for the request in WHATWG's form, which costs as much as all the rest. None of those here does.
       const request = undefined as unknown as Request;
-      return (await getResultForParams({ params, request }, context)) as ExecutionResult;
+      return (await getResultForParams({ params, request }, context)) as
+        | ExecutionResult
+        | AsyncIterable<ExecutionResult>;
     },
     async serve(context) {
       const { request, response } = context.exchange;

@@ -13,6 +13,7 @@ import { checkContentType, parseStrictly, readBody } from '../http/request-body.
 import type { GraphQLEngine } from './engine.ts';
 import { errorToJson, type HttpExtension, maskError } from './plugins/errors.ts';
 import type { RequestContext, RequestParams } from './request-context.ts';
+import { namesDocument, readParams } from './request-params.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const RESPONSE_TYPE = 'application/graphql-response+json; charset=utf-8';
@@ -34,7 +35,7 @@ export function graphqlHandler({ engine, admit, onlyYoga }: GraphQLHandlerOption
       const hasAdapter = onlyYoga || !isPlainPost(exchange.request);
       const context: RequestContext = { exchange, gateway, sent, hasAdapter };
       if (hasAdapter || !sent) return await engine.serve(context);
-      const result = await engine.run(sent, context);
+      const result = (await engine.run(sent, context)) as ExecutionResult; // Only the adapter gets streams.
       if (context.needsAdapter) return await engine.serve({ exchange, gateway, sent, hasAdapter: true });
       const { read, operation } = context;
       if (read && 'introspection' in read)
@@ -79,32 +80,6 @@ function isJsonObject(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** GraphQL over HTTP, section 5.2: the members of a request. Others are ignored. */
-function readParams({
-  query,
-  documentId,
-  variables,
-  operationName,
-  extensions,
-}: Record<string, unknown>): RequestParams {
-  const wrong = (member: string, reason: string) => new ApiError('wrongValue', { member, reason });
-  const isMap = (value: unknown) => typeof value === 'object' && !Array.isArray(value);
-  const isNamed = (documentId !== undefined && documentId !== null) || namesDocument(extensions);
-  if (typeof query !== 'string' && !(isNamed && (query === undefined || query === null)))
-    throw wrong('query', 'it must be a GraphQL document');
-  if (variables !== undefined && !isMap(variables)) throw wrong('variables', 'it must be an object');
-  if (operationName !== undefined && operationName !== null && typeof operationName !== 'string')
-    throw wrong('operationName', 'it must be a string');
-  if (extensions !== undefined && !isMap(extensions)) throw wrong('extensions', 'it must be an object');
-  return { query, documentId, variables, operationName, extensions } as RequestParams;
-}
-
-/** Whether the document may be one that was sent before: an automatic persisted query. */
-function namesDocument(extensions: unknown): boolean {
-  const { persistedQuery } = (extensions ?? {}) as { persistedQuery?: unknown };
-  return persistedQuery !== undefined && persistedQuery !== null;
 }
 
 /** Whether a POST wants JSON back, and no stream. */

@@ -18,7 +18,7 @@ export interface RequestContext {
   gateway: Context | undefined;
   /** The parameters of a POST; undefined for other methods. */
   sent: RequestParams | undefined;
-  /** Whether Yoga's adapter frames the response; otherwise our handler does. */
+  /** Whether the results of a subscription can be framed: by Yoga's adapter, or on a WebSocket. Otherwise our handler frames one result. */
   hasAdapter: boolean;
   /** Whether the request names one of the dashboard's own operations. */
   isPersisted?: boolean;
@@ -26,6 +26,6 @@ export interface RequestContext {
   operation?: PreparedOperation;
   /** Set in place of running a subscription where there is no adapter: only the adapter can frame a stream. */
   needsAdapter?: boolean;
-  /** Set when the stream of a subscription ends before its time: its caller has other rights now, or its source failed. */
-  isInterrupted?: boolean;
+  /** Why the stream of a subscription ends before its time: its caller has other rights now, or its source failed. */
+  interruption?: Error;
 }

@@ -26,6 +26,11 @@ export interface Admission {
    * dashboard's own requests only; whoever sends an Authorization header is judged by that alone.
    */
   admitGraphql: Admit;
+  /**
+   * WebSockets take API keys, and browser sessions of the dashboard's own pages, but nobody else. Called when one begins, and
+   * before each operation on it.
+   */
+  admitSocket: Admit;
   /** Downloads of lists take API keys, and browser sessions as GraphQL does, but nobody else. No version is asked for. */
   admitExport: Admit;
   /** Counts a request of nobody. @throws {ApiError} when there were too many in this minute. */
@@ -34,13 +39,20 @@ export interface Admission {
   forgetCallers(): void;
 }
 
+type Door = 'REST' | 'GraphQL' | 'socket' | 'export';
+
+/** The method that stands in what an operation on a WebSocket shows of its request: no request by HTTP can have it. */
+export const SOCKET_METHOD = 'WEBSOCKET';
+/** The methods by which browser sessions may come. */
+const SESSION_METHODS = { GraphQL: ['POST'], socket: [SOCKET_METHOD], export: ['GET', 'HEAD'] };
+
 export function createAdmission(app: ApiApp, isChangeFeedConnected: IsChangeFeedConnected): Admission {
   const { rateLimit, strangerRateLimit, versionHeaders } = app.config;
   const anonymousLimit = new AnonymousRateLimit(strangerRateLimit, app.now);
   const authenticator = new Authenticator(app, isChangeFeedConnected, anonymousLimit);
   const limiter = new RateLimiterMemory({ points: rateLimit, duration: MINUTE_SECONDS });
 
-  const findCaller = (exchange: ApiExchange, ip: string, methods?: readonly string[]): Promise<Caller | ApiError> => {
+  const findCaller = (exchange: ApiExchange, ip: string, methods: readonly string[]): Promise<Caller | ApiError> => {
     const { request } = exchange;
     const { authorization, cookie } = request.headers;
     const token = authorization === undefined ? readCookie(cookie) : undefined;
@@ -49,13 +61,13 @@ export function createAdmission(app: ApiApp, isChangeFeedConnected: IsChangeFeed
     return authenticator.callerBySession({ token, pageSecret: pageSecretIn(request) }, ip);
   };
 
-  const admit = async (exchange: ApiExchange, door: 'REST' | 'GraphQL' | 'export'): Promise<Context> => {
+  const admit = async (exchange: ApiExchange, door: Door): Promise<Context> => {
     const { request, response, operationId, baseUrl, log } = exchange;
     const client = new ExchangeClient(exchange);
     const { ip } = client;
     const found = await (door === 'REST'
       ? authenticator.callerByKey(request, ip)
-      : findCaller(exchange, ip, door === 'export' ? ['GET', 'HEAD'] : undefined));
+      : findCaller(exchange, ip, SESSION_METHODS[door]));
     const caller = found instanceof ApiError ? found : await admitted(app, found, ip);
     const context = new Context(app, operationId, baseUrl, caller, client);
     if (caller instanceof ApiError) {
@@ -73,6 +85,7 @@ export function createAdmission(app: ApiApp, isChangeFeedConnected: IsChangeFeed
   return {
     admitRest: (exchange) => admit(exchange, 'REST'),
     admitGraphql: (exchange) => admit(exchange, 'GraphQL'),
+    admitSocket: (exchange) => admit(exchange, 'socket'),
     admitExport: (exchange) => admit(exchange, 'export'),
     countStranger: (exchange) => anonymousLimit.count(new ExchangeClient(exchange).ip),
     forgetCallers: () => authenticator.forgetCallers(),

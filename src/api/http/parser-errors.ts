@@ -67,22 +67,26 @@ export function respondToClientErrors(
   });
 }
 
+/** Answers a request; of one that asks for a WebSocket it also gets what came behind its head. */
+export type UpgradeListener = (...args: [...Parameters<RequestListener>, head?: Buffer]) => void;
+
 /**
- * Answers CONNECT, for which Node closes the connection when nobody listens.
+ * Answers CONNECT, for which Node closes the connection when nobody listens, and requests for WebSockets.
  * @param Response the class of the listener's responses.
- * @param respond answers a request that its connection has got to. The connection ends with the answer.
+ * @param respond answers a request that its connection has got to. The connection ends with the answer, unless it takes the
+ *   response off its socket, as it does for a WebSocket.
  */
 export function respondToConnect(
   server: Server,
   connections: ApiConnections,
   Response: new (request: IncomingMessage) => ServerResponse,
-  respond: RequestListener,
+  respond: UpgradeListener,
 ): void {
-  server.on('connect', (request: IncomingMessage, duplex: Duplex) => {
+  const listen = (isUpgrade: boolean) => (request: IncomingMessage, duplex: Duplex, head: Buffer) => {
     const socket = duplex as Socket;
     // Node has taken its own listeners away, which answers that are under way need still.
     socket.on('error', () => {}).on('drain', () => connections.currentResponse(socket)?.emit('drain'));
-    socket.resume(); // What the client sends is for the server that it wants to be connected with.
+    if (!isUpgrade) socket.resume(); // What the client sends is for the server that it wants to be connected with.
     const response = new Response(request);
     response.shouldKeepAlive = false;
     connections.enqueue(request, response, () => {
@@ -91,9 +95,11 @@ export function respondToConnect(
         const deadline = setTimeout(() => socket.destroy(), LINGER_MS);
         socket.once('close', () => clearTimeout(deadline)).end();
       });
-      respond(request, response as Parameters<RequestListener>[1]);
+      respond(request, response as Parameters<RequestListener>[1], isUpgrade ? head : undefined);
     });
-  });
+  };
+  server.on('connect', listen(false));
+  server.on('upgrade', listen(true));
 }
 
 /** As Node gives it: with the bytes that it was reading, and how far it came in them. */

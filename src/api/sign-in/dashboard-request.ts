@@ -25,7 +25,8 @@ export function pageSecretIn({ headers }: IncomingMessage): string {
   return sent === NO_SECRET ? '' : sent;
 }
 
-function isOfSameOrigin({ request: { headers }, isSecure, baseUrl }: ApiExchange): boolean {
+/** Whether a request is of a page of our own origin, as its browser says. */
+export function isOfSameOrigin({ request: { headers }, isSecure, baseUrl }: ApiExchange): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin';
   const own = [`${isSecure ? 'https' : 'http'}://${headers.host?.toLowerCase()}`, new URL(baseUrl).origin];

@@ -73,7 +73,7 @@ async function* eachMasked(
     for await (const result of results) yield result.errors ? masked(result, exchange) : result;
   } catch (error) {
     // The source of events failed, or says why it ends: nothing comes after that.
-    context.isInterrupted = true;
+    context.interruption = error as Error;
     yield masked({ errors: [error as GraphQLError] }, exchange);
   }
 }

@@ -67,6 +67,6 @@ function nextEvent(result: ExecutionResult): string {
 }
 
 /** Whether a subscription whose stream has ended is over; otherwise it may be had again, from another process or with other rights. */
-function isOver({ isInterrupted, gateway }: RequestContext): boolean {
-  return !isInterrupted && gateway?.app.shutdownSignal.aborted !== true;
+function isOver({ interruption, gateway }: RequestContext): boolean {
+  return interruption === undefined && gateway?.app.shutdownSignal.aborted !== true;
 }
