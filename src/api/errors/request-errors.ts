@@ -14,6 +14,10 @@ export const requestErrors = {
   ),
   httpVersionNotSupported: invalid(90316, 'The API accepts HTTP/1.0 and HTTP/1.1.', 505),
   // Clients know it by this text; what comes next is the same request with its document, so that it is no failure.
+  batchedOperations: invalid(
+    90337,
+    'Operations are sent one by one: the body is one object with query and variables, not a list of them.',
+  ),
   persistedQueryNotFound: [90317, 200, 'PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound'],
   webSocketElsewhere: invalid(
     90318,
@@ -41,6 +45,16 @@ export const requestErrors = {
     'RATE_LIMITED',
     'A WebSocket may have {max} operations under way at once; wait for one to end.',
   ],
+  notAcceptable: invalid(
+    90335,
+    'Nothing that the Accept header names is spoken here: answers are application/graphql-response+json or application/json, streams of subscriptions text/event-stream; or use a WebSocket with graphql-transport-ws.',
+    406,
+  ),
+  streamNotAcceptable: invalid(
+    90336,
+    'A subscription is answered with a stream: send "Accept: text/event-stream", or use a WebSocket with graphql-transport-ws. Streams in multipart/mixed are not spoken.',
+    406,
+  ),
   strangerRateLimited: [
     90301,
     429,

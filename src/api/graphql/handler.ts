@@ -11,6 +11,7 @@ import type { Admit } from '../http/admission.ts';
 import { sendCached } from '../http/cached-body.ts';
 import { checkContentType, parseStrictly, readBody } from '../http/request-body.ts';
 import type { GraphQLEngine } from './engine.ts';
+import { checkAccept } from './media-types.ts';
 import { errorToJson, type HttpExtension, maskError } from './plugins/errors.ts';
 import type { RequestContext, RequestParams } from './request-context.ts';
 import { namesDocument, readParams } from './request-params.ts';
@@ -30,7 +31,9 @@ export interface GraphQLHandlerOptions {
 export function graphqlHandler({ engine, admit, onlyYoga }: GraphQLHandlerOptions): GraphQLHandler {
   return async (exchange) => {
     const type = responseType(exchange.request);
+    if (exchange.request.method !== 'POST') exchange.response.appendHeader('Vary', 'Accept');
     try {
+      checkAccept(exchange.request.headers);
       const { gateway, sent } = await readRequest(exchange, admit);
       const hasAdapter = onlyYoga || !isPlainPost(exchange.request);
       const context: RequestContext = { exchange, gateway, sent, hasAdapter };
@@ -61,7 +64,7 @@ async function readRequest(
     checkContentType(request);
     const body = await readBody(request);
     const gateway = await admit(exchange);
-    return { gateway, sent: readParams(parseStrictly(body)) };
+    return { gateway, sent: readParams(parseBody(body)) };
   }
   const { searchParams } = new URL(request.url ?? '', 'http://gateway');
   for (const name of ['variables', 'extensions']) {
@@ -71,6 +74,15 @@ async function readRequest(
   // Without a document it is a mistake, which Yoga explains.
   const hasDocument = searchParams.has('query') || namesDocument(JSON.parse(searchParams.get('extensions') || '{}'));
   return { gateway: hasDocument ? await admit(exchange) : undefined, sent: undefined };
+}
+
+/** @throws {ApiError} when it is no object; of a list, that there are no batches. */
+function parseBody(body: Buffer): Record<string, unknown> {
+  try {
+    return parseStrictly(body);
+  } catch (error) {
+    throw /^\s*\[[\s\S]*\]\s*$/.test(body.toString('latin1')) ? new ApiError('batchedOperations') : error;
+  }
 }
 
 function isJsonObject(text: string): boolean {

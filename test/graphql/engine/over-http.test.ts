@@ -144,8 +144,8 @@ describe.each([
   });
 
   test.each([
-    ['a list of operations', '[{"query":"{ __typename }"}]', 'ERR_GATEWAY_213'],
-    ['an empty list', '[]', 'ERR_GATEWAY_213'],
+    ['a list of operations', '[{"query":"{ __typename }"}]', 'ERR_GATEWAY_90337'],
+    ['an empty list', '[]', 'ERR_GATEWAY_90337'],
     ['broken JSON', '{"query":', 'ERR_GATEWAY_213'],
     ['a member twice', '{"query":"{ __typename }","query":"{ credentials { totalCount } }"}', 'ERR_GATEWAY_90005'],
     ['__proto__ in the variables', '{"query":"{ __typename }","variables":{"__proto__":{}}}', 'ERR_GATEWAY_90006'],
@@ -153,6 +153,37 @@ describe.each([
     const answer = await send(payload, 'application/json');
     expect(answer.status).toBe(400);
     expect(answer.body.errors[0].extensions).toMatchObject({ code: 'BAD_USER_INPUT', errorCode, status: 400 });
+  });
+
+  const subscription = 'subscription { credentialChanged { action } }';
+  const apollo = 'multipart/mixed;boundary="graphql";subscriptionSpec="1.0"';
+  test.each([
+    ['a form that is not spoken', '{ __typename }', 'text/csv', 'ERR_GATEWAY_90335'],
+    ['Apollo’s multipart form alone', subscription, apollo, 'ERR_GATEWAY_90335'],
+    ['Apollo’s multipart form', subscription, `${apollo},application/json`, 'ERR_GATEWAY_90336'],
+    ['JSON alone', subscription, 'application/json', 'ERR_GATEWAY_90336'],
+    ['the media type of results alone', subscription, 'application/graphql-response+json', 'ERR_GATEWAY_90336'],
+  ])('whoever asks for %s is told what is spoken', async (_, query, accept, errorCode) => {
+    for (const method of ['POST', 'GET']) {
+      const response = await fetch(`${base}/graphql${method === 'GET' ? `?query=${encodeURIComponent(query)}` : ''}`, {
+        method,
+        headers: { authorization: `Bearer ${account.key}`, 'content-type': 'application/json', accept },
+        body: method === 'POST' ? JSON.stringify({ query }) : null,
+      });
+      expect([response.status, await response.json()]).toEqual([
+        406,
+        {
+          errors: [
+            {
+              message: expect.stringContaining('text/event-stream'),
+              extensions: expect.objectContaining({ errorCode, status: 406 }),
+            },
+          ],
+        },
+      ]);
+      expect(response.headers.get('vary') ?? '').toMatch(method === 'GET' ? /Accept/ : /^/);
+      expect(response.headers.get('content-encoding')).toBeNull();
+    }
   });
 
   test('a member that nobody knows is ignored', async () => {
