@@ -4,6 +4,7 @@ import type { ModuleEnvironment } from '../http/module.ts';
 import { hostsOfPolicies } from '../net/reachable-hosts.ts';
 import type { CompileQueue } from '../policy/compile/compile-queue.ts';
 import type { AuditAction } from '../store/audit/audit-actions.ts';
+import type { ChangeHistory } from '../store/changes/change-history.ts';
 import type { Changes, WriteAction } from '../store/changes/changes.ts';
 import type { Db, PrismaClient } from '../store/database/client.ts';
 import type { Announce } from '../store/events/audit.ts';
@@ -40,6 +41,8 @@ export interface ApiApp extends Pick<ModuleEnvironment, 'signingKey' | 'sendOutb
   prisma: PrismaClient;
   keys: Keys;
   changes: Changes;
+  /** The changes of the last minutes. */
+  changeHistory: ChangeHistory;
   /** Tells the agents of sessions what to do. */
   sessions: SessionCommands;
   /** Tries alert channels. */

@@ -99,6 +99,10 @@ export interface ApiClient {
   readonly signInRefusal: ApiError | null;
   /** The browser session that the response begins; undefined when it begins none. */
   readonly sessionId: string | undefined;
+  /** Where a stream of changes was that the client wants to go on with; undefined when it begins one. */
+  readonly lastEventId: string | undefined;
+  /** Where the stream of changes is, behind the event that is told next. */
+  eventId: string | undefined;
   /** Calls back when nobody waits for more of the response. @returns what ends that. */
   onDisconnect(listener: () => void): () => void;
   /** @throws {ApiError} when nobody may sign in by this request: others may listen, or another page may have sent it. */

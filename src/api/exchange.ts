@@ -17,6 +17,8 @@ export interface ApiExchange {
   isSecure: boolean;
   /** Whether it never left this machine: it came from a loopback address, for a loopback name. */
   isLoopback: boolean;
+  /** Where a stream of changes is, behind the event that is being told. */
+  eventId?: string | undefined;
   /** Writes the body of its response. */
   body: BodyWriter;
   /** For the log line: filled in on the way. */

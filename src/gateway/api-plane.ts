@@ -25,6 +25,7 @@ import { ReachableHosts } from '../net/reachable-hosts.ts';
 import { confirmRecipient, openInvitation } from '../store/alerts/recipients.ts';
 import { BulkJobStore } from '../store/bulk/bulk-jobs.ts';
 import { hasOwnCertificate } from '../store/certificates/own-certificates.ts';
+import { ChangeHistory } from '../store/changes/change-history.ts';
 import { restrictionSource } from '../store/restrictions/restriction-source.ts';
 import { usesSharedCallback } from '../store/visitors/shared-callbacks.ts';
 import type { SessionCommands } from '../tunnel/control/session-commands.ts';
@@ -106,6 +107,7 @@ export async function startApiPlane(
     prisma,
     keys,
     changes,
+    changeHistory: new ChangeHistory(changes, now),
     sessions,
     alertTester: alerts,
     destinationTester: events,

@@ -170,7 +170,9 @@ describe('gathering', () => {
   async function begin() {
     ended = new AbortController();
     pauses = [];
-    feed = changeFeed(changes, accountId, kinds, ended.signal, () => new Promise<void>((go) => pauses.push(go)));
+    feed = changeFeed(changes, accountId, kinds, ended.signal, {
+      pause: () => new Promise<void>((go) => pauses.push(go)),
+    });
     expect(await told()).toEqual([]);
   }
 

@@ -15,6 +15,8 @@ const clientOf = ({ ip, userAgent }: BulkJob): ApiClient => ({
   isLoopback: false,
   signInRefusal: new ApiError('signInNotOffered'),
   sessionId: undefined,
+  lastEventId: undefined,
+  eventId: undefined,
   onDisconnect: () => () => {},
   checkMaySignIn() {
     throw new ApiError('signInNotOffered');

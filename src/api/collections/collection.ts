@@ -3,7 +3,7 @@
 
 import type { InputFieldMap } from '@pothos/core';
 import { queryFromInfo } from '@pothos/plugin-prisma';
-import { type Change, type WriteAction, watch } from '../../store/changes/changes.ts';
+import type { Change, WriteAction } from '../../store/changes/changes.ts';
 import type { Db } from '../../store/database/client.ts';
 import { isId } from '../../store/ids.ts';
 import { builder } from '../builder/builder.ts';
@@ -18,6 +18,7 @@ import { listArguments, readList } from './list.ts';
 import { ID_MEMBER, type ListMembers } from './members.ts';
 import { findById, type Resource, registerResource, scopeOf, tableOf } from './nodes.ts';
 import { connectionOf } from './page.ts';
+import { watchChanges } from './watch-changes.ts';
 import { whileAllowed } from './watching.ts';
 
 export { Node, registerResource } from './nodes.ts';
@@ -51,6 +52,9 @@ export const ChangeAction = builder.enumType('ChangeAction', {
     DELETED: { description: 'It was deleted, or is no longer live.' },
   } satisfies Record<WriteAction, { description: string }>,
 });
+
+/** Objects that one subscription may name: a page of them. */
+const IDS_MAX = 100;
 
 const kindsWithSubscription = new Set<string>();
 const collections: Collection[] = [];
@@ -126,11 +130,11 @@ export function changeSubscription(options: Resource & Pick<Collection, 'single'
     description: `A change of ${oneOf(noun)}.`,
     fields: (t) => ({
       action: t.field({ type: ChangeAction, description: 'What happened.', resolve: ({ action }) => action }),
-      objectId: t.exposeID('id', { description: `The id of the ${noun}.` }),
+      objectId: t.exposeID('id', { description: `The id of the ${noun}; "" in a mark.` }),
       [single]: t.field({
         type: ref,
         nullable: true,
-        description: `The ${noun} as it is now; null once it is deleted.`,
+        description: `The ${noun} as it is now; null once it is deleted, and in a mark.`,
         resolve: ({ id }, _, context, info) => findById(options, context, id, queryFromInfo({ context, info })),
       }),
     }),
@@ -139,12 +143,24 @@ export function changeSubscription(options: Resource & Pick<Collection, 'single'
     t.field({
       type: ChangeEvent,
       access: { kind },
-      description: `Tells each time ${oneOf(noun)} of your account is created, updated or deleted.`,
-      subscribe: (_, __, context) => {
-        const { accountId } = context;
-        return whileAllowed(context, (signal) =>
-          watch(context.app.changes, (change) => change.kind === kind && change.accountId === accountId, signal),
-        );
+      description:
+        `Tells each time ${oneOf(noun)} of your account is created, updated or deleted. Over server-sent events each has an id: a ` +
+        'request with it in the header Last-Event-ID, within 5 minutes, is told first what happened since. Where that is not known ' +
+        'any more, the first event is a mark, which has the `objectId` "": ask again for what you show.',
+      args: {
+        ids: t.arg.idList({
+          description: `Only the changes of these are told; at most ${IDS_MAX}. Of all when left out.`,
+        }),
+        mark: t.arg.boolean({
+          description:
+            'Whether to begin with a mark, as soon as nothing can be missed any more, and to send another whenever changes may have ' +
+            'been missed. A mark is an event with the `objectId` "": ask again for what you show.',
+        }),
+      },
+      subscribe: (_, { ids, mark }, context) => {
+        if (ids && ids.length > IDS_MAX) throw new ApiError('tooManyIds', { member: 'ids', max: IDS_MAX });
+        const watched = { kind, ids: ids ? new Set(ids) : undefined, hasMarks: mark === true };
+        return whileAllowed(context, (signal) => watchChanges(context, watched, signal));
       },
       resolve: (change) => change,
     }),

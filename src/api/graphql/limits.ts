@@ -223,8 +223,11 @@ function isList(type: GraphQLOutputType): boolean {
  * objects of a list of ids.
  * @returns undefined for what is neither.
  */
-function pageSize({ arguments: given = [] }: FieldNode, { args }: GraphQLField<unknown, unknown>): number | undefined {
-  if (args.some(({ name }) => name === 'ids')) return PAGE_SIZE_MAX;
+function pageSize(
+  { arguments: given = [] }: FieldNode,
+  { args, type }: GraphQLField<unknown, unknown>,
+): number | undefined {
+  if (args.some(({ name }) => name === 'ids') && isList(type)) return PAGE_SIZE_MAX;
   if (!args.some(({ name }) => name === 'first')) return undefined;
   const size = given.find(({ name }) => name.value === 'first' || name.value === 'last')?.value;
   return size?.kind === Kind.INT ? Math.min(PAGE_SIZE_MAX, Math.max(1, Number(size.value))) : PAGE_SIZE_MAX;

@@ -30,6 +30,19 @@ export class ExchangeClient implements ApiClient {
     return this.#exchange.isLoopback;
   }
 
+  get lastEventId(): string | undefined {
+    const sent = this.#exchange.request.headers['last-event-id'];
+    return sent === undefined ? undefined : String(sent);
+  }
+
+  get eventId(): string | undefined {
+    return this.#exchange.eventId;
+  }
+
+  set eventId(id: string | undefined) {
+    this.#exchange.eventId = id;
+  }
+
   /** Hears when nobody waits for more of the answer. @returns what ends that. */
   onDisconnect(listener: () => void): () => void {
     const { response } = this.#exchange;

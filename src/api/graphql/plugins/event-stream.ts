@@ -48,7 +48,7 @@ function eventStream(
     },
     async pull(controller) {
       const { value, done } = await results.next();
-      if (!done) return controller.enqueue(Buffer.from(nextEvent(value)));
+      if (!done) return controller.enqueue(Buffer.from(nextEvent(value, context.exchange.eventId)));
       clearInterval(heartbeat);
       if (isOver(context)) controller.enqueue(Buffer.from(COMPLETE));
       controller.close();
@@ -60,10 +60,11 @@ function eventStream(
   };
 }
 
-function nextEvent(result: ExecutionResult): string {
+/** @param id where the stream is behind it: clients send it as `Last-Event-ID` when they come back. */
+function nextEvent(result: ExecutionResult, id: string | undefined): string {
   const { errors, ...rest } = result;
   const shown = errors ? { errors: errors.map(errorToJson), ...rest } : result;
-  return `event: next\ndata: ${JSON.stringify(shown)}\n\n`;
+  return `${id === undefined ? '' : `id: ${id}\n`}event: next\ndata: ${JSON.stringify(shown)}\n\n`;
 }
 
 /** Whether a subscription whose stream has ended is over; otherwise it may be had again, from another process or with other rights. */

@@ -16,8 +16,22 @@ export type AbortablePause = (ms: number, signal: AbortSignal) => Promise<unknow
 
 const pauseFor: AbortablePause = (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined);
 
+/** How a feed goes on where another was cut off. */
+export interface Resumption {
+  /** What happened in between, asked for once it listens; undefined where that is not known, or it begins anew. */
+  missed(): readonly Change[] | undefined;
+  /** Called before each list is told: the feed has told all that was heard until now. */
+  told(): void;
+}
+
+export interface ChangeFeedOptions {
+  pause?: AbortablePause | undefined;
+  /** Left out: it begins anew. */
+  resumption?: Resumption | undefined;
+}
+
 /**
- * Tells of an account's changes: an empty list as soon as it listens, and then, a quarter of a second after a first
+ * Tells of an account's changes: an empty list as soon as it listens, unless it goes on where another was; and then, a quarter of a second after a first
  * change, all that there were by then, each object once with what happened to it last. Ends when `signal` is aborted or
  * the reader returns.
  * @param kinds those to tell of.
@@ -27,7 +41,7 @@ export async function* changeFeed(
   accountId: string,
   kinds: ReadonlySet<string>,
   signal: AbortSignal,
-  pause = pauseFor,
+  { pause = pauseFor, resumption }: ChangeFeedOptions = {},
 ): AsyncGenerator<GatheredChange[]> {
   let gathered = new Map<string, GatheredChange>();
   let wake = () => {};
@@ -51,10 +65,16 @@ export async function* changeFeed(
       wake();
     }),
   ];
+  const told = (all: GatheredChange[]) => {
+    resumption?.told();
+    return all;
+  };
+  const missed = resumption?.missed()?.filter(({ kind }) => kinds.has(kind));
   const aborted = () => wake();
   signal.addEventListener('abort', aborted);
   try {
-    yield [];
+    if (missed) for (const change of missed) gather(change);
+    else yield told([]);
     while (!signal.aborted) {
       if (gathered.size === 0) {
         await new Promise<void>((resolve) => {
@@ -64,9 +84,9 @@ export async function* changeFeed(
       }
       await pause(GATHERING_MS, signal);
       if (signal.aborted) return;
-      const told = [...gathered.values()];
+      const all = [...gathered.values()];
       gathered = new Map();
-      yield told;
+      yield told(all);
     }
   } finally {
     for (const stop of stops) stop();

@@ -54,7 +54,9 @@ builder.subscriptionField('changes', (t) =>
     access: { kind: null },
     description:
       'Tells of changes of everything that your account has, in one stream. It begins with an empty list, as soon as ' +
-      'nothing can be missed any more; after that it gathers for 250 ms, and tells of each object only what happened last.',
+      'nothing can be missed any more; after that it gathers for 250 ms, and tells of each object only what happened last. Over ' +
+      'server-sent events each list has an id: a request with it in the header Last-Event-ID, within 5 minutes, is told what ' +
+      'happened since, without the empty list. Where that is not known any more, the empty list comes: ask again for what you show.',
     args: {
       kinds: t.arg.stringList({
         description: 'Of which kinds to tell, as in `credential` or `httpsEdge`; of all when left out or empty.',
@@ -63,7 +65,16 @@ builder.subscriptionField('changes', (t) =>
     subscribe: (_, { kinds }, context) => {
       const { app, accountId } = context;
       const wanted = chosen(kinds ?? []);
-      return whileAllowed(context, (signal) => changeFeed(app.changes, accountId, wanted, signal));
+      const { changeHistory } = app;
+      const { client } = context;
+      const { lastEventId } = client;
+      const resumption = {
+        missed: () => (lastEventId === undefined ? undefined : changeHistory.since(accountId, lastEventId)),
+        told() {
+          client.eventId = changeHistory.position(accountId);
+        },
+      };
+      return whileAllowed(context, (signal) => changeFeed(app.changes, accountId, wanted, signal, { resumption }));
     },
     resolve: (changes) => changes,
   }),
