@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.ts';
 import { type FaultProxy, type ProxiedConnection, startFaultProxy } from '../support/faults/fault-proxy.ts';
 import { onServer, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import { newPlace, type Place } from '../support/gateway/place.ts';
-import { subscribe } from '../support/gateway/sse.ts';
+import { openEvents, subscribe } from '../support/gateway/sse.ts';
 import { isLong } from '../support/shortened.ts';
 
 /** In which whatever was revoked elsewhere is refused, and the API serves again; milliseconds. A busy machine takes longer. */
@@ -129,5 +129,27 @@ describe.runIf(onServer)('two gateways on one server', () => {
     const dropped = gateway.logs.filter((line) => line.includes('malformed message of another gateway dropped'));
     expect(dropped).toHaveLength(wrong.length);
     expect([await ready(), gateway.fatal]).toEqual([200, []]);
+  });
+
+  test('a stream goes on at one that was begun at the other', async () => {
+    const account = await gateway.newAccount();
+    const operation = { query: 'subscription { credentialChanged { objectId } }' };
+    const create = async () => (await account.call('POST', '/credentials', {})).body.id;
+    const begun = await openEvents(gateway.api, account.key, operation);
+    // The other has to have listened for a while: nothing else lets it know what was before.
+    await eventually(async () => {
+      await create();
+      const { id } = await begun.next();
+      const missed = await create();
+      await begun.next();
+      const continued = await openEvents(other.api, account.key, operation, id);
+      const told = async () => (await continued.next()).data.data.credentialChanged.objectId;
+      const first = await told();
+      if (first === '') continued.close();
+      expect(first).not.toBe('');
+      for (let last = first; last !== missed; ) last = await told();
+      continued.close();
+    });
+    begun.close();
   });
 });

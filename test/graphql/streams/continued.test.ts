@@ -1,20 +1,14 @@
 // Streams of changes that go on where they were, and that tell when they cannot.
 
-import { request } from 'node:http';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { ChangeHistory } from '../../../src/store/changes/change-history.ts';
 import { type Change, Changes } from '../../../src/store/changes/changes.ts';
 import { type Account, sharedGateway, type TestGateway } from '../../support/gateway/gateway.ts';
+import { type EventStream, openEvents, type StreamEvent } from '../../support/gateway/sse.ts';
 
 const TYPED =
   'subscription ($ids: [ID!], $mark: Boolean) { credentialChanged(ids: $ids, mark: $mark) { action objectId credential { id } } }';
 const ALL = 'subscription { changes(kinds: ["credential"]) { changes { objectId } } }';
-
-interface Event {
-  id: string | undefined;
-  // biome-ignore lint/suspicious/noExplicitAny: the JSON of an event, which assertions look into.
-  data: any;
-}
 
 let gateway: TestGateway;
 let account: Account;
@@ -26,41 +20,14 @@ afterEach(() => {
   for (const end of ends.splice(0)) end();
 });
 
-/** A stream of events, with their ids. It listens when this resolves. */
-async function open(query: string, variables: object = {}, lastEventId?: string) {
-  const events: Event[] = [];
-  const waiting: ((event: Event) => void)[] = [];
-  let rest = '';
-  await new Promise<void>((resolve, reject) => {
-    const headers = {
-      authorization: `Bearer ${account.key}`,
-      'content-type': 'application/json',
-      accept: 'text/event-stream',
-      ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
-    };
-    const sent = request(`${gateway.api}/graphql`, { method: 'POST', agent: false, headers }, (response) => {
-      ends.push(() => response.destroy());
-      response.setEncoding('utf8').on('data', (chunk: string) => {
-        const parts = (rest + chunk).split('\n\n');
-        rest = parts.pop() ?? '';
-        for (const part of parts) {
-          const data = /^data: (.*)$/m.exec(part)?.[1];
-          if (data === undefined) continue;
-          const event = { id: /^id: (.*)$/m.exec(part)?.[1], data: JSON.parse(data) };
-          const take = waiting.shift();
-          if (take) take(event);
-          else events.push(event);
-        }
-        resolve();
-      });
-    });
-    sent.on('error', reject).end(JSON.stringify({ query, variables }));
-  });
-  return { next: async (): Promise<Event> => events.shift() ?? new Promise((resolve) => waiting.push(resolve)) };
+async function open(query: string, variables: object = {}, lastEventId?: string): Promise<EventStream> {
+  const stream = await openEvents(gateway.api, account.key, { query, variables }, lastEventId);
+  ends.push(stream.close);
+  return stream;
 }
 
 const create = async (): Promise<string> => (await account.call('POST', '/credentials', {})).body.id;
-const told = ({ data }: Event) => data.data.credentialChanged ?? data.data.changes.changes;
+const told = ({ data }: StreamEvent) => data.data.credentialChanged ?? data.data.changes.changes;
 const MARK = { action: 'UPDATED', objectId: '', credential: null };
 
 describe('a stream of one kind', () => {

@@ -11,7 +11,7 @@ const CHANGES = 'subscription { changes(kinds: ["credential"]) { changes { objec
 
 let gateway: GatewayProcess;
 beforeAll(async () => {
-  gateway = await startProcess({ DRAIN_MS: '60000', INITIAL_API_KEY: 'chosen-by-the-tests-0001' });
+  gateway = await startProcess({ WORKERS: '2', DRAIN_MS: '60000', INITIAL_API_KEY: 'chosen-by-the-tests-0001' });
 });
 afterAll(async () => {
   await gateway?.kill();

@@ -86,6 +86,59 @@ export async function openRawStream(
   };
 }
 
+/** An event with data; `id` is undefined where it has none. */
+export interface StreamEvent {
+  id: string | undefined;
+  // biome-ignore lint/suspicious/noExplicitAny: the JSON of an event, which assertions look into.
+  data: any;
+}
+
+export interface EventStream {
+  next(): Promise<StreamEvent>;
+  close(): void;
+}
+
+/** A stream with the ids of its events. It listens when this resolves. @param lastEventId where to go on. */
+export async function openEvents(
+  api: string,
+  key: string,
+  operation: object,
+  lastEventId?: string,
+): Promise<EventStream> {
+  const events: StreamEvent[] = [];
+  const waiting: ((event: StreamEvent) => void)[] = [];
+  let rest = '';
+  const take = (text: string) => {
+    const data = /^data: (.*)$/m.exec(text)?.[1];
+    if (data === undefined) return;
+    const event = { id: /^id: (.*)$/m.exec(text)?.[1], data: JSON.parse(data) };
+    const next = waiting.shift();
+    if (next) next(event);
+    else events.push(event);
+  };
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const headers = {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      accept: 'text/event-stream',
+      ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
+    };
+    const sent = request(`${api}/graphql`, { method: 'POST', agent: false, headers }, resolve);
+    sent.on('error', reject).end(JSON.stringify(operation));
+  });
+  response.setEncoding('utf8').on('data', (chunk: string) => {
+    const parts = (rest + chunk).split('\n\n');
+    rest = parts.pop() ?? '';
+    for (const part of parts) take(part);
+  });
+  response.on('error', () => {});
+  await once(response, 'data');
+  return {
+    next: async () => events.shift() ?? new Promise((resolve) => waiting.push(resolve)),
+    close: () => response.destroy(),
+  };
+}
+
 /** The `next` events of a stream (GraphQL over SSE, distinct connections mode), up to `complete` or the end. */
 async function* read(response: IncomingMessage): AsyncGenerator<unknown> {
   let rest = '';
