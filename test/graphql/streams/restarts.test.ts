@@ -44,37 +44,44 @@ class Page {
   };
 }
 
-test.each([
-  ['a planned stop', 'SIGTERM', 0],
-  ['a kill', 'SIGKILL', null],
-] as const)(
-  'through %s and a restart, clients of graphql-ws and graphql-sse come back and miss nothing',
-  async (_, signal, code) => {
-    const [bySocket, byEvents] = [new Page(), new Page()];
-    const retrying = { retryAttempts: 1000, retryWait: () => new Promise<void>((resolve) => setTimeout(resolve, 50)) };
-    const socket = clientOf(gateway.api, KEY, { ...retrying, shouldRetry: () => true });
-    const events: EventClient = createClient({
-      url: `${gateway.api}/graphql`,
-      headers: { authorization: `Bearer ${KEY}` },
-      ...retrying,
+async function restartAfter(signal: 'SIGTERM' | 'SIGKILL', code: number | null): Promise<void> {
+  const ports = portsOf(gateway);
+  expect(await gateway.kill(signal)).toBe(code);
+  gateway = await gateway.restart(ports);
+}
+
+async function upgrade(): Promise<void> {
+  process.kill(gateway.pid, 'SIGHUP');
+  await eventually(() => expect(gateway.stderr.join('\n')).toContain('upgrade: the new processes serve'));
+}
+
+test.each<[string, () => Promise<void>]>([
+  ['an upgrade', upgrade],
+  ['a planned stop and a restart', () => restartAfter('SIGTERM', 0)],
+  ['a kill and a restart', () => restartAfter('SIGKILL', null)],
+])('through %s, clients of graphql-ws and graphql-sse come back and miss nothing', async (_, away) => {
+  const [bySocket, byEvents] = [new Page(), new Page()];
+  const retrying = { retryAttempts: 1000, retryWait: () => new Promise<void>((resolve) => setTimeout(resolve, 50)) };
+  const socket = clientOf(gateway.api, KEY, { ...retrying, shouldRetry: () => true });
+  const events: EventClient = createClient({
+    url: `${gateway.api}/graphql`,
+    headers: { authorization: `Bearer ${KEY}` },
+    ...retrying,
+  });
+  const query = { query: CHANGES };
+  const stops = [socket.subscribe(query, bySocket.sink), events.subscribe(query, byEvents.sink)];
+  const pages = [bySocket, byEvents];
+  await eventually(() => expect(pages.map(({ marks }) => marks)).toEqual([1, 1]));
+  const before = await gateway.call('POST', '/credentials', {});
+  await away();
+  const after = await gateway.call('POST', '/credentials', {});
+  for (const page of pages)
+    await eventually(() => expect([...page.known]).toEqual(expect.arrayContaining([before.body.id, after.body.id])), {
+      timeout: 20_000,
     });
-    const query = { query: CHANGES };
-    const stops = [socket.subscribe(query, bySocket.sink), events.subscribe(query, byEvents.sink)];
-    const pages = [bySocket, byEvents];
-    await eventually(() => expect(pages.map(({ marks }) => marks)).toEqual([1, 1]));
-    const before = await gateway.call('POST', '/credentials', {});
-    const ports = portsOf(gateway);
-    expect(await gateway.kill(signal)).toBe(code);
-    gateway = await gateway.restart(ports);
-    const after = await gateway.call('POST', '/credentials', {});
-    for (const page of pages)
-      await eventually(() => expect([...page.known]).toEqual(expect.arrayContaining([before.body.id, after.body.id])), {
-        timeout: 20_000,
-      });
-    await eventually(() => expect(pages.every(({ marks }) => marks > 1)).toBe(true), { timeout: 20_000 });
-    expect(pages.flatMap(({ ends }) => ends)).toEqual([]);
-    for (const stop of stops) stop();
-    await socket.dispose();
-    events.dispose();
-  },
-);
+  await eventually(() => expect(pages.every(({ marks }) => marks > 1)).toBe(true), { timeout: 20_000 });
+  expect(pages.flatMap(({ ends }) => ends)).toEqual([]);
+  for (const stop of stops) stop();
+  await socket.dispose();
+  events.dispose();
+});
