@@ -14,7 +14,19 @@ import { openPageLab, type PageLab } from './page-lab.ts';
 import { type Block, blocksOf, pages, read } from './pages.ts';
 import type { Terminal } from './terminal.ts';
 
-const LANGUAGES = ['caddyfile', 'dockerfile', 'graphql', 'haproxy', 'ini', 'json', 'nginx', 'sql', 'text', 'yaml'];
+const LANGUAGES = [
+  'caddyfile',
+  'dockerfile',
+  'graphql',
+  'haproxy',
+  'ini',
+  'js',
+  'json',
+  'nginx',
+  'sql',
+  'text',
+  'yaml',
+];
 /** Of commands. */
 const SHELLS = ['sh', 'crontab'];
 /** What a command may need that not every machine has. */

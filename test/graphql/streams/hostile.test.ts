@@ -115,12 +115,17 @@ test('whoever does not read is not answered without end, and is cut off with a r
   socket.webSocket.pause();
   const ping = JSON.stringify({ type: 'ping', payload: { text: 'x'.repeat(60_000) } });
   const closed = gateway.logged(({ close_code }) => close_code === 4460);
+  let sent = 0;
   const timer = setInterval(() => {
-    // Our own end fills up only when the gateway has stopped to read.
-    for (let i = 0; i < 50 && socket.webSocket.bufferedAmount < 1024 * 1024; i++) socket.webSocket.send(ping);
+    for (let i = 0; i < 50 && socket.webSocket.bufferedAmount < 1024 * 1024; i++) {
+      socket.webSocket.send(ping);
+      sent += ping.length;
+    }
   }, 10);
   expect(await closed).toMatchObject({ status: 101, close_reason: expect.stringContaining('does not read') });
   clearInterval(timer);
+  // It stops to read. What it has read and answered is in the buffers of two sockets.
+  expect(sent).toBeLessThan(64 * 1024 * 1024);
   socket.webSocket.terminate();
 });
 

@@ -1,12 +1,16 @@
 // GraphQL over WebSockets, as the library graphql-ws and Node's own HTTP clients see it.
 
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
+import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import type { Client } from 'graphql-ws';
+import { type Client, type ClientOptions, createClient } from 'graphql-ws';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
 import { type Account, sharedGateway, startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 import { subscribe } from '../../support/gateway/sse.ts';
+import { root } from '../../support/root.ts';
 import { addressOf, clientOf, openAs, openSocket, type RawSocket, run } from './socket-client.ts';
 
 const CHANGES = 'subscription { credentialChanged { action objectId credential { description } } }';
@@ -48,6 +52,23 @@ describe('a client of graphql-ws', () => {
     expect((await account.call('GET', `/credentials/${id}`)).status).toBe(200);
     for (const stream of streams)
       expect(await stream.next()).toEqual({ data: { changes: { changes: [{ objectId: id }] } } });
+  });
+
+  test('is what the manual shows', async () => {
+    const page = await readFile(join(root, 'src/manual/clients.md'), 'utf8');
+    const [, block = ''] = /```js\nimport \{ createClient \} from 'graphql-ws';\n([\s\S]+?)```/.exec(page) ?? [];
+    expect(block).toContain("url: 'ws://127.0.0.1:4000/graphql'");
+    const code = block.replace('ws://127.0.0.1:4000/graphql', addressOf(gateway.api));
+    const made: Client[] = [];
+    const create = (options: ClientOptions) => {
+      made.push(createClient({ ...options, webSocketImpl: WebSocket }));
+      return made[0];
+    };
+    const shown = await new Promise((show, report) => {
+      new Function('createClient', 'apiKey', 'show', 'report', code)(create, account.key, show, report);
+    });
+    expect(shown).toEqual({ changes: [] });
+    await made[0]?.dispose();
   });
 
   test('gets errors that say what is wrong, with the id of the operation', async () => {
