@@ -133,9 +133,9 @@ export function createApi(options: ApiOptions): Api {
     admitRest,
   );
   const engine = createEngine(schema, dashboard.operations);
-  const graphql = graphqlHandler({ engine, admit: admitGraphql, onlyYoga });
   const allowOrigin = corsFor(config.corsOrigins);
   const logRequest = createRequestLogger(log, metrics);
+  const graphql = graphqlHandler({ app, engine, admit: admitGraphql, logRequest, onlyYoga });
   const proxies = networksOf(config.trustedProxies);
   const body = new ResponseBodies();
   const serveGraphiql = createGraphiqlPage();

@@ -55,6 +55,20 @@ export const requestErrors = {
     'A subscription is answered with a stream: send "Accept: text/event-stream", or use a WebSocket with graphql-transport-ws. Streams in multipart/mixed are not spoken.',
     406,
   ),
+  noSuchStream: [
+    90338,
+    404,
+    'NOT_FOUND',
+    'This process has no stream with this token for this API key: PUT gives a token, which is good for one stream, opened with GET within 15 seconds.',
+  ],
+  streamTaken: conflict(90339, 'The stream with this token is open already.'),
+  operationIdTaken: conflict(90340, 'Another operation on this stream has this operationId.'),
+  tooManyStreams: [
+    90341,
+    429,
+    'RATE_LIMITED',
+    'An API key may have {max} streams of many operations at once; end one first.',
+  ],
   strangerRateLimited: [
     90301,
     429,

@@ -10,7 +10,8 @@ import type { ApiExchange } from '../exchange.ts';
 import type { Admit } from '../http/admission.ts';
 import { sendCached } from '../http/cached-body.ts';
 import { checkContentType, parseStrictly, readBody } from '../http/request-body.ts';
-import type { GraphQLEngine } from './engine.ts';
+import type { OperationDeps } from './connection-operations.ts';
+import { isOfSingleConnection, SingleConnections } from './event-streams/single-connection.ts';
 import { checkAccept } from './media-types.ts';
 import { errorToJson, type HttpExtension, maskError } from './plugins/errors.ts';
 import type { RequestContext, RequestParams } from './request-context.ts';
@@ -21,18 +22,30 @@ const RESPONSE_TYPE = 'application/graphql-response+json; charset=utf-8';
 
 export type GraphQLHandler = (exchange: ApiExchange) => Promise<void>;
 
-export interface GraphQLHandlerOptions {
-  engine: GraphQLEngine;
+export interface GraphQLHandlerOptions extends OperationDeps {
   admit: Admit;
   /** Lets Yoga's adapter frame every request. */
   onlyYoga: boolean;
 }
 
-export function graphqlHandler({ engine, admit, onlyYoga }: GraphQLHandlerOptions): GraphQLHandler {
+export function graphqlHandler({ engine, admit, onlyYoga, app, logRequest }: GraphQLHandlerOptions): GraphQLHandler {
+  const single = new SingleConnections({ app, engine, logRequest }, admit);
+  async function serveSingle(exchange: ApiExchange, type: string): Promise<void> {
+    const { request } = exchange;
+    if (request.method === 'PUT') return single.reserve(exchange);
+    if (request.method === 'DELETE') return single.end(exchange);
+    if (request.method === 'GET') return single.open(exchange);
+    checkContentType(request);
+    const errors = await single.run(exchange, readParams(parseBody(await readBody(request))));
+    if (errors) send(exchange, statusOf(errors, type), type, { errors: errors.map(errorToJson) });
+    else send(exchange, 202, type, {});
+  }
+
   return async (exchange) => {
     const type = responseType(exchange.request);
     if (exchange.request.method !== 'POST') exchange.response.appendHeader('Vary', 'Accept');
     try {
+      if (isOfSingleConnection(exchange)) return await serveSingle(exchange, type);
       checkAccept(exchange.request.headers);
       const { gateway, sent } = await readRequest(exchange, admit);
       const hasAdapter = onlyYoga || !isPlainPost(exchange.request);

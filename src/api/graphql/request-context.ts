@@ -20,6 +20,8 @@ export interface RequestContext {
   sent: RequestParams | undefined;
   /** Whether the results of a subscription can be framed: by Yoga's adapter, or on a WebSocket. Otherwise our handler frames one result. */
   hasAdapter: boolean;
+  /** Whether the results go by another connection than that of the request, or by a WebSocket. */
+  isCarried?: boolean;
   /** Whether the request names one of the dashboard's own operations. */
   isPersisted?: boolean;
   read?: ReadResult;

@@ -7,11 +7,11 @@ import type { RequestContext } from '../request-context.ts';
 import { errorToJson } from './errors.ts';
 
 /** A comment is sent after so long without one; milliseconds. Clients and proxies take a longer silence for a loss. */
-const HEARTBEAT_MS = 12_000;
-const HEARTBEAT = ':\n\n';
+export const HEARTBEAT_MS = 12_000;
+export const HEARTBEAT = ':\n\n';
 const COMPLETE = 'event: complete\ndata:\n\n';
 /** A proxy must not gather events until it has many (nginx does), nor compress them. */
-const HEADERS = {
+export const EVENT_STREAM_HEADERS = {
   'Content-Type': 'text/event-stream',
   Connection: 'keep-alive',
   'Cache-Control': 'no-cache, no-transform',
@@ -26,8 +26,8 @@ export function useEventStreams(): Plugin<RequestContext, RequestContext> {
       if (!resultProcessor || Array.isArray(result) || !(Symbol.asyncIterator in result)) return;
       setResultProcessor((results, { Response, ReadableStream }) => {
         const body = eventStream(results as AsyncIterable<ExecutionResult>, serverContext);
-        return new Response(new ReadableStream(body), { headers: HEADERS });
-      }, HEADERS['Content-Type']);
+        return new Response(new ReadableStream(body), { headers: EVENT_STREAM_HEADERS });
+      }, EVENT_STREAM_HEADERS['Content-Type']);
     },
   };
 }

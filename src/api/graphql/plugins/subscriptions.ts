@@ -2,7 +2,6 @@
 
 import { type GraphQLError, getOperationAST, subscribe } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { SOCKET_METHOD } from '../../http/admission.ts';
 import { CallerLimit } from '../caller-limit.ts';
 import { checkAcceptsStream } from '../media-types.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -16,9 +15,8 @@ export function useSubscriptions(): Plugin<RequestContext> {
     onSubscribe({ args, setSubscribeFn, setResultAndStopExecution }) {
       const context = args.contextValue;
       const { exchange, gateway } = context;
-      const isOnSocket = exchange.request.method === SOCKET_METHOD;
       try {
-        if (!isOnSocket) checkAcceptsStream(exchange.request.headers);
+        if (!context.isCarried) checkAcceptsStream(exchange.request.headers);
       } catch (error) {
         setResultAndStopExecution({ errors: [error as GraphQLError] });
         return;

@@ -5,7 +5,7 @@ import type { RawData, WebSocket } from 'ws';
 import { reportDefect } from '../../../protocol/defect.ts';
 import { parseStrictly } from '../../http/request-body.ts';
 import { SUBPROTOCOL } from '../../http/web-sockets.ts';
-import { badMessage, FAILED, NOT_TEXT, type SocketEnd, UNREAD } from './close-codes.ts';
+import { badMessage, type ConnectionEnd, FAILED, NOT_TEXT, UNREAD } from '../connection-end.ts';
 
 /** While a client has not taken so many bytes of what it was sent, nothing more is read from it, and nothing more begun for it. */
 const UNREAD_MAX = 1024 * 1024;
@@ -20,7 +20,7 @@ export class MessageSocket implements ProtocolSocket {
   #hasHeard = true;
   #missed = 0;
   #taken = 0;
-  #end: SocketEnd | undefined;
+  #end: ConnectionEnd | undefined;
   /** Wait until the client has read. */
   #waiting: (() => void)[] = [];
 
@@ -98,7 +98,7 @@ export class MessageSocket implements ProtocolSocket {
     return this.#webSocket.bufferedAmount > UNREAD_MAX;
   }
 
-  #closeWith({ code, reason }: SocketEnd): void {
+  #closeWith({ code, reason }: ConnectionEnd): void {
     this.close(code, reason);
   }
 

@@ -9,9 +9,10 @@ import { WRITE_STALL_MS } from '../../http/connections.ts';
 import { BODY_MAX_BYTES } from '../../http/request-body.ts';
 import { SUBPROTOCOL } from '../../http/web-sockets.ts';
 import { CallerLimit } from '../caller-limit.ts';
+import { SourceFailed } from '../connection-operations.ts';
 import { errorToJson } from '../plugins/errors.ts';
 import { MessageSocket } from './message-socket.ts';
-import { SocketCaller, SourceFailed } from './socket-caller.ts';
+import { SocketCaller } from './socket-caller.ts';
 import type { OpenWebSocket, SocketDeps } from './socket-deps.ts';
 
 /** A dashboard has one in each of its tabs. */

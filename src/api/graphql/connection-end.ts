@@ -1,10 +1,10 @@
-// Why a WebSocket is closed, in numbers that clients act on. The library graphql-ws comes back after all but those of mistakes in the
+// Why a connection is closed that carries operations: in numbers that clients of WebSockets act on. The library graphql-ws comes back after all but those of mistakes in the
 // client itself: 4400, 4401, 4406, 4409, 4429, 1002 to 1011.
 
-import { ApiError, toApiError } from '../../errors/errors.ts';
+import { ApiError, toApiError } from '../errors/errors.ts';
 
-/** What closes a WebSocket. */
-export interface SocketEnd {
+/** What closes a connection. */
+export interface ConnectionEnd {
   code: number;
   reason: string;
 }
@@ -21,18 +21,18 @@ const NO_KEY = 4401;
 const FORBIDDEN = 4403;
 const NOT_READING = 4460;
 
-export const STOPPING: SocketEnd = { code: RESTART, reason: 'The gateway stops or is upgraded: connect again' };
-export const NOT_TEXT: SocketEnd = { code: BAD_MESSAGE, reason: 'Messages are JSON in text frames' };
-export const UNREAD: SocketEnd = { code: NOT_READING, reason: 'The client does not read what it is sent' };
-export const FAILED: SocketEnd = { code: INTERNAL, reason: 'Internal error' };
+export const STOPPING: ConnectionEnd = { code: RESTART, reason: 'The gateway stops or is upgraded: connect again' };
+export const NOT_TEXT: ConnectionEnd = { code: BAD_MESSAGE, reason: 'Messages are JSON in text frames' };
+export const UNREAD: ConnectionEnd = { code: NOT_READING, reason: 'The client does not read what it is sent' };
+export const FAILED: ConnectionEnd = { code: INTERNAL, reason: 'Internal error' };
 
 /** How a WebSocket ends that has sent a message which is none. */
-export function badMessage(error: unknown): SocketEnd {
+export function badMessage(error: unknown): ConnectionEnd {
   return { code: BAD_MESSAGE, reason: shortened(toApiError(error).error.message) };
 }
 
 /** How a WebSocket ends whose client may not go on, by the error that says why. */
-export function refusal(thrown: unknown): SocketEnd {
+export function refusal(thrown: unknown): ConnectionEnd {
   const { error } = toApiError(thrown);
   return { code: codeOf(error), reason: shortened(error.message) };
 }
