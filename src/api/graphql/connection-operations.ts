@@ -26,6 +26,7 @@ export type Results = AsyncGenerator<ExecutionResult>;
 
 /** What results are sent by. */
 export interface Carrier {
+  readonly isOpen: boolean;
   /** Resolves when the client has read most of what it was sent, or is gone. */
   readable(): Promise<void>;
   /** Ends the connection before its operations are over. */
@@ -94,6 +95,7 @@ export class ConnectionOperations {
         throw new ApiError('tooManyOperations', { max: OPERATIONS_MAX, seconds: 1 });
       const result = await this.#inTurn(async () => {
         await this.#carrier.readable();
+        if (!this.#carrier.isOpen) throw new ApiError('subscriptionOver'); // Nobody waits for it any more.
         context.gateway = await admit(exchange);
         return this.#deps.engine.run(readParams(payload), context);
       });
