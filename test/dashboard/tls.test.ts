@@ -1,6 +1,6 @@
 // The API over TLS with API_TLS_CERT and API_TLS_KEY.
 
-import { EventEmitter, once } from 'node:events';
+import { EventEmitter, on, once } from 'node:events';
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
@@ -9,6 +9,7 @@ import { type ConnectionOptions, connect as connectTls, type PeerCertificate } f
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { WebSocket } from 'ws';
 import { type ListenerTls, openListenerTls } from '../../src/api/http/listener-tls.ts';
 import { apiMetrics } from '../../src/api/http/metrics.ts';
 import { routes, schema } from '../../src/api/schema.ts';
@@ -73,6 +74,20 @@ describe('a gateway with both files', () => {
   });
   const get = (path: string, headers = {}) => receive(gateway.addresses.api, path, { headers, tls });
   const known = { authorization: `Bearer ${KEY}`, 'service-version': '2' };
+
+  test('has its WebSockets over TLS, too', async () => {
+    const address = `${gateway.addresses.api.replace('https', 'wss')}/graphql`;
+    const socket = new WebSocket(address, 'graphql-transport-ws', { ...tls, headers: known });
+    const messages = on(socket, 'message');
+    await once(socket, 'open');
+    socket.send('{"type":"connection_init"}');
+    socket.send('{"type":"ping"}');
+    const told = [];
+    for await (const [message] of messages) if (told.push(JSON.parse(String(message)).type) === 2) break;
+    expect(told.sort()).toEqual(['connection_ack', 'pong']);
+    socket.close();
+    await once(socket, 'close');
+  });
 
   test('prints its address with https, and has https in every uri', async () => {
     expect(gateway.addresses.api).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
