@@ -6,7 +6,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { type Client, type ClientOptions, createClient } from 'graphql-ws';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { type Account, sharedGateway, startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 import { subscribe } from '../../support/gateway/sse.ts';
@@ -91,6 +91,24 @@ describe('a client of graphql-ws', () => {
     expect(await stream.next()).toMatchObject({ data: {} });
     await account.call('DELETE', `/event_destinations/${body.id}`);
     expect(await stream.next()).toBeNull();
+  });
+
+  test('is told, without what is inside, that a subscription has failed; the socket goes on', async () => {
+    const socket = await socketAs();
+    const failing = vi.spyOn(gateway.app.changes, 'listen').mockImplementationOnce(() => {
+      throw new Error('a secret of the gateway');
+    });
+    socket.send({ type: 'subscribe', id: 'a', payload: { query: CHANGES } });
+    const answer = await socket.next();
+    failing.mockRestore();
+    expect(answer).toMatchObject({
+      type: 'error',
+      id: 'a',
+      payload: [{ extensions: { code: 'INTERNAL', status: 500 } }],
+    });
+    expect(JSON.stringify(answer)).not.toContain('secret');
+    socket.send({ type: 'subscribe', id: 'a', payload: { query: MARKED } });
+    expect(await socket.next()).toMatchObject({ type: 'next', id: 'a' });
   });
 
   test('gives a subscription back when it stops it', async () => {
