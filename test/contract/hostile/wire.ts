@@ -55,7 +55,7 @@ const graphqlOverHttp = [
   post('extensions in a list', 215, { query: '{ credentials { uri } }', extensions: [] }),
   post('an operation that is not there', 90012, { query: two, operationName: 'C' }),
   post('an operation name for an operation without', 90012, { query: '{ credentials { uri } }', operationName: 'A' }),
-  post('several requests in one', 213, [{ query: create }, { query: create }]),
+  post('several requests in one', 90337, [{ query: create }, { query: create }]),
   post('broken JSON', 213, '{"query":'),
   post('a member twice', 90005, '{"query":"{ __typename }","query":"{ credentials { uri } }"}'),
   post('a variable twice', 90005, '{"query":"{ credentials { uri } }","variables":{"a":1,"a":2}}'),
