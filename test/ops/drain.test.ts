@@ -41,6 +41,6 @@ test('a connection that has sent nothing and open subscriptions do not hold up t
   for (const stream of streams) await stream.until('event: next');
   const closed = gateway.close();
   for (const stream of streams)
-    expect(await stream.whole()).toMatch(/^(:\n\n)+event: next\ndata: \{"data":[^\n]+\}\n\n(:\n\n)*$/);
+    expect(await stream.whole()).toMatch(/^(:\n\n)+id: [^\n]+\nevent: next\ndata: \{"data":[^\n]+\}\n\n(:\n\n)*$/);
   await closed;
 });
