@@ -132,8 +132,11 @@ export function subjectOf({ name }: Field): string | undefined {
 
 /** Every place of an operation. @throws {Error} for an argument or member of which it is not known what it may name. */
 export function placesOf(field: Field): Place[] {
-  return field.args.flatMap(({ name, type }) => places(field, type, [name]));
+  return field.args.filter(({ name }) => !choosing.has(name)).flatMap(({ name, type }) => places(field, type, [name]));
 }
+
+/** They choose among the rows of a list, which are the account's own: what else they name is found nowhere there. */
+const choosing = new Set(['where', 'orderBy']);
 
 function places(field: Field, type: GraphQLInputType, path: string[]): Place[] {
   const inner = getNamedType(type);
