@@ -38,7 +38,7 @@ export function unsetMutations(schema) {
       const args = mutations[`delete${name}`]?.args ?? [];
       const declared = args.map((arg) => `$${arg.name}: ${arg.type}`).join(', ');
       const passed = args.map((arg) => `${arg.name}: $${arg.name}`).join(', ');
-      return `mutation Unset${name}(${declared}) { delete${name}(${passed}) }`;
+      return `mutation Unset${name}(${declared}) { delete${name}(${passed}) { __typename } }`;
     }),
   );
   const location = 'the mutations that unset modules';

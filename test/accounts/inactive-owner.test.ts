@@ -28,12 +28,15 @@ beforeAll(async () => {
   for (const { call } of shutOut) expect((await call('GET', '/credentials')).status).toBe(200);
   const { body } = await account.graphql(
     `mutation ($user: ID!, $bot: ID!) {
-      deactivateUser(id: $user) { active }
-      updateBotUser(id: $bot, input: { active: false }) { active }
+      deactivateUser(id: $user) { user { active } }
+      updateBotUser(id: $bot, input: { active: false }) { botUser { active } }
     }`,
     { user: user.ownerId, bot: bot.ownerId },
   );
-  expect(body.data).toEqual({ deactivateUser: { active: false }, updateBotUser: { active: false } });
+  expect(body.data).toEqual({
+    deactivateUser: { user: { active: false } },
+    updateBotUser: { botUser: { active: false } },
+  });
   before = await everyRow(gateway);
 });
 afterAll(() => gateway.close());

@@ -1,6 +1,7 @@
 // One of everything that an account can hold.
 
 import type { GraphQLInterfaceType } from 'graphql';
+import { payloadOf } from '../../src/api/builder/payloads.ts';
 import { schema } from '../../src/api/schema.ts';
 import { issue } from '../contract/rows/certificates.ts';
 import { bound, nameRequest, openSession } from '../support/agents/live.ts';
@@ -51,7 +52,10 @@ async function freeType({ account }: Pick<Holder, 'account'>): Promise<string> {
   const free = RESTRICTION_TYPES.find((type) => !taken.some((one) => one.type === type));
   const oldest = taken.at(-1);
   if (free || !oldest) return free ?? '';
-  await account.graphql('mutation ($id: ID!) { deleteAccountIpRestriction(id: $id) }', { id: oldest.id });
+  await account.graphql(
+    'mutation ($id: ID!) { deleteAccountIpRestriction(id: $id) { deletedAccountIpRestrictionId } }',
+    { id: oldest.id },
+  );
   return oldest.type;
 }
 
@@ -141,14 +145,15 @@ export async function create(kind: string, holder: Omit<Holder, 'hostport'>, mor
   const input = { ...creationInput(field, holder), ...more };
   if (kind === 'accountIpRestriction') Object.assign(input, { type: await freeType(holder) });
   const ofEdge = kind === 'httpsEdgeRoute';
+  const member = payloadOf(schema.getMutationType()?.getFields()[field])?.member ?? '';
   const { body } = await holder.account.graphql(
     `mutation ($input: ${field.replace('c', 'C')}Input! ${ofEdge ? '$edgeId: ID!' : ''}) {
-      ${field}(input: $input ${ofEdge ? 'edgeId: $edgeId' : ''}) { id }
+      ${field}(input: $input ${ofEdge ? 'edgeId: $edgeId' : ''}) { ${member} { id } }
     }`,
     ofEdge ? { input, edgeId: holder.ids.httpsEdge } : { input },
   );
   if (body.errors) throw new Error(`${field} ${JSON.stringify(input)}: ${JSON.stringify(body.errors)}`);
-  return body.data[field].id;
+  return body.data[field][member].id;
 }
 
 /** Has a session that is registered without an agent do whatever it is told. Others, of a gateway that tests share, hear for themselves. */
@@ -197,7 +202,8 @@ export async function fill(gateway: TestGateway, account: Account): Promise<Hold
   ids.auditEntry = (await gateway.app.prisma.auditEntry.findFirstOrThrow(newest)).id;
   const { agentId } = await gateway.app.prisma.tunnelSession.findUniqueOrThrow({ where: { id: ids.tunnelSession } });
   ids.agent = agentId ?? '';
-  const naming = 'mutation ($id: ID!, $name: String!) { updateAgent(id: $id, input: { name: $name }) { id } }';
+  const naming =
+    'mutation ($id: ID!, $name: String!) { updateAgent(id: $id, input: { name: $name }) { agent { id } } }';
   await account.graphql(naming, { id: agentId, name: fresh() });
   ids.offlineEndpoint = await leaveOffline(gateway, account, zone);
   ids.eventDeadLetter = await leaveDeadLetters(gateway, account);

@@ -142,7 +142,7 @@ export async function leaveAlert(
     await db.alert.create({ data });
     announce({ kind: 'alert', action: 'CREATED', id, accountId });
   });
-  await graphql('mutation ($id: ID!) { acknowledgeAlert(id: $id) { id } }', { id }); // So that it has a history.
+  await graphql('mutation ($id: ID!) { acknowledgeAlert(id: $id) { alert { id } } }', { id }); // So that it has a history.
   return id;
 }
 

@@ -60,7 +60,9 @@ test.skipIf(missing.length > 0)(
       const args = ['https', String(port), '--domain', 'shop.example.com'];
       agent = await startAgent({ authtoken, gateway: lab.gateway.agent, caFile, args });
       await agent.printed(/https:\/\/shop\.example\.com/);
-      await lab.gateway.graphql('mutation ($id: ID!) { retryCertificate(id: $id) { id } }', { id: domain.id });
+      await lab.gateway.graphql('mutation ($id: ID!) { retryCertificate(id: $id) { reservedDomain { id } } }', {
+        id: domain.id,
+      });
       await lab.reach(domain.id, 'ISSUED');
 
       const url = `https://shop.example.com:${lab.gateway.https.split(':').at(-1)}/`;

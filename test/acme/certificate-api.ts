@@ -70,7 +70,8 @@ export function certificateApi(gateway: TestGateway): CertificateApi {
     reach: (id, ...states) => until(id, ({ state }) => states.includes(state), `${states}`),
     firstLook: (id) => until(id, ({ records }) => records.length > 0, 'a first look'),
     retry: async (id) =>
-      (await gateway.graphql('mutation ($id: ID!) { retryCertificate(id: $id) { id } }', { id })).body.errors,
+      (await gateway.graphql('mutation ($id: ID!) { retryCertificate(id: $id) { reservedDomain { id } } }', { id }))
+        .body.errors,
   };
 }
 

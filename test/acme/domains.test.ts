@@ -134,8 +134,8 @@ describe.skipIf(isOfControl)('an authority', () => {
     const { blockedUntil } = await lab.reach(id, 'FAILED_RETRYING');
     expect(Date.parse(blockedUntil ?? '') - lab.now()).toBeLessThanOrEqual(6 * 3_600_000);
     lab.authority.faults.refuse = {};
-    const { body } = await lab.gateway.graphql('mutation { endCertificateWaits }');
-    expect(body).toEqual({ data: { endCertificateWaits: 1 } });
+    const { body } = await lab.gateway.graphql('mutation { endCertificateWaits { certificates } }');
+    expect(body).toEqual({ data: { endCertificateWaits: { certificates: 1 } } });
     await lab.reach(id, 'ISSUED');
     const entry = await lab.gateway.app.prisma.auditEntry.findFirst({ where: { action: 'CERTIFICATE_WAITS_ENDED' } });
     expect(entry).not.toBeNull();
@@ -217,7 +217,10 @@ test.skipIf(hasWorkers)('a job that a process left behind is gone on with at the
 });
 
 async function retry(id: string): Promise<void> {
-  const { body } = await lab.gateway.graphql('mutation ($id: ID!) { retryCertificate(id: $id) { id } }', { id });
+  const { body } = await lab.gateway.graphql(
+    'mutation ($id: ID!) { retryCertificate(id: $id) { reservedDomain { id } } }',
+    { id },
+  );
   expect(body.errors).toBeUndefined();
 }
 

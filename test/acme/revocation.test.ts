@@ -6,7 +6,7 @@ import { type CertificateLab, type Domain, startCertificateLab } from './lab.ts'
 
 const MINUTE_MS = 60_000;
 const REVOKE = `mutation ($id: ID!, $reason: CertificateRevocationReason) {
-  revokeCertificate(id: $id, reason: $reason) { id certificateProvisioning { revocation { reason refusal } } } }`;
+  revokeCertificate(id: $id, reason: $reason) { reservedDomain { id certificateProvisioning { revocation { reason refusal } } } } }`;
 
 let lab: CertificateLab;
 beforeAll(async () => {
@@ -69,7 +69,7 @@ describe('a certificate', () => {
     const domain = await issued();
     const before = await seen(domain);
     const { data } = await revoke(domain.id, 'KEY_COMPROMISE');
-    expect(data.revokeCertificate.certificateProvisioning.revocation).toEqual({
+    expect(data.revokeCertificate.reservedDomain.certificateProvisioning.revocation).toEqual({
       ...{ reason: 'KEY_COMPROMISE', refusal: null },
     });
     const after = await replaced(domain, before);

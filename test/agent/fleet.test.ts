@@ -53,8 +53,10 @@ const online = async (count: number) =>
     .toBe(count);
 
 async function newKey(input: object = {}): Promise<{ id: string; token: string }> {
-  const query = 'mutation ($input: CreateProvisioningKeyInput!) { createProvisioningKey(input: $input) { id token } }';
-  return (await ask(query, { input })).createProvisioningKey;
+  const query =
+    'mutation ($input: CreateProvisioningKeyInput!) { createProvisioningKey(input: $input) { provisioningKey { id } token } }';
+  const { provisioningKey, token } = (await ask(query, { input })).createProvisioningKey;
+  return { ...provisioningKey, token };
 }
 
 const provisioned = (token: string) => ({
@@ -91,19 +93,19 @@ describe('a device with a provisioning key', () => {
     const deviceId = 'died-between-0123456789';
     writeFileSync(join(place, DEVICE_FILE), JSON.stringify({ id: deviceId, authtoken: null }));
     const query = `mutation ($input: ExchangeProvisioningKeyInput!) {
-      exchangeProvisioningKey(input: $input) { credentialId } }`;
+      exchangeProvisioningKey(input: $input) { provisioned { credentialId } } }`;
     const lost = await ask(query, { input: { provisioningKey: key.token, deviceId } });
     await start(provisioned(key.token), place);
     await online(1);
     expect(await list('credential { id }')).toEqual([
-      { credential: { id: lost.exchangeProvisioningKey.credentialId } },
+      { credential: { id: lost.exchangeProvisioningKey.provisioned.credentialId } },
     ]);
     expect(await usesOf(key.id)).toBe(1);
   });
 
   test('that is refused says why, and asks again', async () => {
     const key = await newKey();
-    await ask('mutation ($id: ID!) { revokeProvisioningKey(id: $id) { id } }', key);
+    await ask('mutation ($id: ID!) { revokeProvisioningKey(id: $id) { provisioningKey { id } } }', key);
     const agent = await start(provisioned(key.token));
     expect(await agent.log.find(/provisioning key was not taken/)).toContain('was revoked');
     const { body } = await agent.ask('GET', '/status');
@@ -140,10 +142,10 @@ test('a command over a selection tells what became of each agent, and who told t
   const command = async (input: object) =>
     (
       await ask(
-        'mutation ($input: CommandAgentsInput!) { commandAgents(input: $input) { agent { name } outcome reason } }',
+        'mutation ($input: CommandAgentsInput!) { commandAgents(input: $input) { results { agent { name } outcome reason } } }',
         { input },
       )
-    ).commandAgents.map(
+    ).commandAgents.results.map(
       ({ agent, outcome, reason }: { agent: { name: string } | null; outcome: string; reason: string }) => [
         agent?.name,
         ...[outcome, reason],
@@ -177,6 +179,8 @@ test('a command over a selection tells what became of each agent, and who told t
     ['d', 'DONE', null],
     [undefined, 'UNKNOWN', null],
   ]);
-  const { body } = await account.graphql('mutation { commandAgents(input: { command: STOP }) { outcome } }');
+  const { body } = await account.graphql(
+    'mutation { commandAgents(input: { command: STOP }) { results { outcome } } }',
+  );
   expect(body.errors[0].extensions.code).toBe('BAD_USER_INPUT');
 });

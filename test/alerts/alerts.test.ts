@@ -41,10 +41,10 @@ test('nothing fires about agents until they had time to come back after a start'
   await createRule(account, { name: 'any', condition: 'ENDPOINT_OFFLINE', forSeconds: 0 });
   const other = await createRule(account, { name: 'sign of life', condition: 'BACKLOG', threshold: 0, forSeconds: 0 });
   const { destinationId } = await waiting(gateway, account, ['bot_user_created.v0']);
-  await mutate(account, '{ createBotUser(input: { name: "one" }) { id } }');
+  await mutate(account, '{ createBotUser(input: { name: "one" }) { botUser { id } } }');
   // Evaluated is what is not about agents, in the same round.
   await alertThat({ name: 'sign of life', subjects: [{ objectId: destinationId, detail: '1 event waits' }] });
-  await mutate(account, '($id: ID!) { deleteAlertRule(id: $id) }', { id: other.id });
+  await mutate(account, '($id: ID!) { deleteAlertRule(id: $id) { deletedAlertRuleId } }', { id: other.id });
   pass(3 * MINUTE);
   await alertThat({ name: 'any', subjectCount: 1, subjects: [{ detail: 'no heartbeat' }] });
 });
@@ -157,7 +157,8 @@ test('an acknowledged alert is told again only when it is resolved', async () =>
   await vanish[0]?.();
   await expect.poll(types).toEqual(['alert_fired']);
   const { id } = await alertThat({ state: 'FIRING' });
-  const acknowledge = '($id: ID!) { acknowledgeAlert(id: $id, note: "on my way") { state acknowledgedBy note } }';
+  const acknowledge =
+    '($id: ID!) { acknowledgeAlert(id: $id, note: "on my way") { alert { state acknowledgedBy note } } }';
   const acknowledgedBy = `${account.ownerId}@localhost`;
   expect(await mutate(account, acknowledge, { id })).toEqual({
     state: 'ACKNOWLEDGED',
@@ -179,7 +180,9 @@ test('a silenced rule fires and tells nobody until the silence ends', async () =
   const input = { name: 'd', condition: 'ENDPOINT_OFFLINE', forSeconds: 0, enabled: false, channelIds: [channel.id] };
   const rule = await createRule(account, input);
   await createSilence(account, { ruleId: rule.id, minutes: 30, reason: 'maintenance' });
-  await mutate(account, '($id: ID!) { updateAlertRule(id: $id, input: { enabled: true }) { id } }', { id: rule.id });
+  await mutate(account, '($id: ID!) { updateAlertRule(id: $id, input: { enabled: true }) { alertRule { id } } }', {
+    id: rule.id,
+  });
   await alertThat({ state: 'FIRING', notifications: [] });
   pass(10 * MINUTE); // Long after it would have been told.
   await alertThat({ notifications: [] });
@@ -207,7 +210,7 @@ test('what a selector silences counts as well, and its end is not told', async (
 test('a trial tells what the receiver said', async () => {
   const trial = async ({ id }: { id: string }) => {
     const shown = 'ok notificationId errorCode message';
-    return mutate(account, `($id: ID!) { testAlertChannel(id: $id) { ${shown} } }`, { id });
+    return mutate(account, `($id: ID!) { testAlertChannel(id: $id) { test { ${shown} } } }`, { id });
   };
   const hook = await webhookChannel();
   expect(await trial(hook)).toMatchObject({ ok: true, notificationId: receiver.posts[0]?.headers['webhook-id'] });
@@ -253,7 +256,8 @@ test('after a day a notification is given up, which the alert says', async () =>
 describe('a recipient of e-mail', () => {
   const shown = '{ alertChannels { nodes { recipients unconfirmedRecipients problem lastError } } }';
   const channels = async () => (await account.graphql(shown)).body.data.alertChannels.nodes;
-  const trial = (id: string) => mutate(account, '($id: ID!) { testAlertChannel(id: $id) { ok errorCode } }', { id });
+  const trial = (id: string) =>
+    mutate(account, '($id: ID!) { testAlertChannel(id: $id) { test { ok errorCode } } }', { id });
 
   test('is sent one link and nothing else before agreeing on its page, which opening the link does not', async () => {
     const [one, two] = ['willing@example.com', 'silent@example.com'];
@@ -271,7 +275,7 @@ describe('a recipient of e-mail', () => {
     expect(await channels()).toMatchObject([{ unconfirmedRecipients: [two], problem: expect.stringContaining(two) }]);
     // Whoever is taken from the list has to agree anew.
     const update =
-      '($id: ID!, $recipients: [String!]!) { updateAlertChannel(id: $id, input: { recipients: $recipients }) { id } }';
+      '($id: ID!, $recipients: [String!]!) { updateAlertChannel(id: $id, input: { recipients: $recipients }) { alertChannel { id } } }';
     for (const recipients of [[two], [one, two]]) await mutate(account, update, { id, recipients });
     expect(await channels()).toMatchObject([{ unconfirmedRecipients: [one, two] }]);
   });
@@ -288,7 +292,7 @@ describe('a recipient of e-mail', () => {
     expect((await fetch(origin + pathname, { method: 'PUT' })).status).toBe(405);
     await mutate(
       account,
-      '($id: ID!) { updateAlertChannel(id: $id, input: { recipients: ["other@example.com"] }) { id } }',
+      '($id: ID!) { updateAlertChannel(id: $id, input: { recipients: ["other@example.com"] }) { alertChannel { id } } }',
       { id },
     );
     expect(await send(token)).toBe(410);

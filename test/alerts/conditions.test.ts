@@ -18,10 +18,14 @@ async function labelled(site: string, count: number): Promise<(() => Promise<voi
     { credentialId },
   );
   for (const { id } of body.data.agents.nodes)
-    await mutate(account, '($id: ID!, $input: UpdateAgentInput!) { updateAgent(id: $id, input: $input) { id } }', {
-      id,
-      input: { labels: { site } },
-    });
+    await mutate(
+      account,
+      '($id: ID!, $input: UpdateAgentInput!) { updateAgent(id: $id, input: $input) { agent { id } } }',
+      {
+        id,
+        input: { labels: { site } },
+      },
+    );
   return ends;
 }
 
@@ -80,7 +84,7 @@ test('a share of requests that fail is an alert, of the endpoints that are selec
   // Evaluated in the same round.
   const other = await createRule(account, { name: 'sign of life', condition: 'AGENT_OFFLINE', forSeconds: 0 });
   await alertThat({ name: 'sign of life' });
-  await mutate(account, '($id: ID!) { deleteAlertRule(id: $id) }', { id: other.id });
+  await mutate(account, '($id: ID!) { deleteAlertRule(id: $id) { deletedAlertRuleId } }', { id: other.id });
   await visits(1, 4, 2);
   await visits(2, 6, 0);
   await alertThat({
@@ -106,7 +110,7 @@ test('a destination that does not take events, and the events that wait for it, 
   expect(destination, text).toMatchObject({ id: expect.any(String) });
   const sources = [{ type: 'bot_user_created.v0' }];
   await account.call('POST', '/event_subscriptions', { sources, destination_ids: [destination.id] });
-  await mutate(account, '{ createBotUser(input: { name: "one" }) { id } }');
+  await mutate(account, '{ createBotUser(input: { name: "one" }) { botUser { id } } }');
   const selector = { destinationIds: [destination.id] };
   const rule = { selector, forSeconds: 600, channelIds: [events.id] };
   await createRule(account, { ...rule, name: 'stuck', condition: 'DESTINATION_FAILING' });
@@ -157,6 +161,8 @@ test('a certificate that expires soon is an alert at once', async () => {
   await alertThat({
     subjects: [{ objectId: id, name: 'shop.example.com', detail: expect.stringMatching(/^expires 2\d{3}-/) }],
   });
-  await mutate(account, '($id: ID!) { updateAlertRule(id: $id, input: { enabled: false }) { id } }', { id: due.id });
+  await mutate(account, '($id: ID!) { updateAlertRule(id: $id, input: { enabled: false }) { alertRule { id } } }', {
+    id: due.id,
+  });
   await expect.poll(() => openAlerts(account)).toEqual([]);
 });

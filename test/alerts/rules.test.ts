@@ -19,9 +19,11 @@ async function refusal(mutation: string, input: object): Promise<string> {
   return body.errors?.[0].message;
 }
 
-const rule = 'mutation ($input: CreateAlertRuleInput!) { createAlertRule(input: $input) { id } }';
-const channel = 'mutation ($input: CreateAlertChannelInput!) { createAlertChannel(input: $input) { id } }';
-const silence = 'mutation ($input: CreateAlertSilenceInput!) { createAlertSilence(input: $input) { id } }';
+const rule = 'mutation ($input: CreateAlertRuleInput!) { createAlertRule(input: $input) { alertRule { id } } }';
+const channel =
+  'mutation ($input: CreateAlertChannelInput!) { createAlertChannel(input: $input) { alertChannel { id } } }';
+const silence =
+  'mutation ($input: CreateAlertSilenceInput!) { createAlertSilence(input: $input) { alertSilence { id } } }';
 
 const offline = { name: 'offline', condition: 'ENDPOINT_OFFLINE' };
 const share = { name: 'share', condition: 'OFFLINE_SHARE' };
@@ -93,7 +95,7 @@ test('an e-mail channel says that there is no mail server', async () => {
   const made = await createChannel(account, { ...mail, recipients: ['a@example.com'] });
   const problem = 'this gateway sends no e-mail: its operator has not set SMTP_URL and SMTP_FROM';
   expect(made).toMatchObject({ problem });
-  const trial = await mutate(account, '($id: ID!) { testAlertChannel(id: $id) { ok errorCode message } }', {
+  const trial = await mutate(account, '($id: ID!) { testAlertChannel(id: $id) { test { ok errorCode message } } }', {
     id: made.id,
   });
   expect(trial).toEqual({ ok: false, errorCode: 'NO_SMTP', message: problem });
@@ -102,25 +104,25 @@ test('an e-mail channel says that there is no mail server', async () => {
 test('a channel in use stays, and goes when no rule names it', async () => {
   const { id } = await createChannel(account, { name: 'events', kind: 'EVENTS' });
   const { id: ruleId } = await createRule(account, { ...offline, channelIds: [id] });
-  const remove = 'mutation ($id: ID!) { deleteAlertChannel(id: $id) }';
+  const remove = 'mutation ($id: ID!) { deleteAlertChannel(id: $id) { deletedAlertChannelId } }';
   const { body } = await account.graphql(remove, { id });
   expect(body.errors[0].message).toBe('The alert channel is still used by an alert rule; remove it there first.');
-  const update = '($id: ID!) { updateAlertRule(id: $id, input: { channelIds: [] }) { channels { id } } }';
+  const update = '($id: ID!) { updateAlertRule(id: $id, input: { channelIds: [] }) { alertRule { channels { id } } } }';
   expect(await mutate(account, update, { id: ruleId })).toEqual({ channels: [] });
-  expect((await account.graphql(remove, { id })).body.data.deleteAlertChannel).toBe(id);
+  expect((await account.graphql(remove, { id })).body.data.deleteAlertChannel.deletedAlertChannelId).toBe(id);
 });
 
 test('a rule keeps what an update leaves out, and a silence can be made longer', async () => {
   const { id } = await createRule(account, { ...share, threshold: 0.5, selector: { addressPattern: '*.example.com' } });
-  const update = `($id: ID!) { updateAlertRule(id: $id, input: { severity: CRITICAL }) {
-    name condition threshold forSeconds resolveSeconds updateMinutes severity enabled selector { addressPattern } } }`;
+  const update = `($id: ID!) { updateAlertRule(id: $id, input: { severity: CRITICAL }) { alertRule {
+    name condition threshold forSeconds resolveSeconds updateMinutes severity enabled selector { addressPattern } } } }`;
   expect(await mutate(account, update, { id })).toEqual({
     ...{ ...share, threshold: 0.5, forSeconds: 60, resolveSeconds: 60, updateMinutes: 30 },
     ...{ severity: 'CRITICAL', enabled: true, selector: { addressPattern: '*.example.com' } },
   });
   const { id: silenceId } = await createSilence(account, { ruleId: id, minutes: 1 });
   const longer =
-    '($id: ID!) { updateAlertSilence(id: $id, input: { minutes: 120, reason: "works" }) { until reason rule { id } } }';
+    '($id: ID!) { updateAlertSilence(id: $id, input: { minutes: 120, reason: "works" }) { alertSilence { until reason rule { id } } } }';
   const silenced = await mutate(account, longer, { id: silenceId });
   expect(silenced).toMatchObject({ reason: 'works', rule: { id } });
   expect(Date.parse(silenced.until) - Date.now()).toBeGreaterThan(100 * 60_000);

@@ -73,8 +73,8 @@ describe('which objects', () => {
     const input = { list: 'credentials', filter: 'true', action: 'DELETE' };
     const first = await start(account, input, 'once');
     const second = await start(account, input, 'once');
-    expect(second.data.startBulkJob.id).toBe(first.data.startBulkJob.id);
-    await ended(account, first.data.startBulkJob.id);
+    expect(second.data.startBulkJob.bulkJob.id).toBe(first.data.startBulkJob.bulkJob.id);
+    await ended(account, first.data.startBulkJob.bulkJob.id);
     expect((await account.graphql('{ bulkJobs { totalCount } }')).body.data.bulkJobs.totalCount).toBe(1);
   });
 });
@@ -112,7 +112,7 @@ describe('the owner', () => {
 
     await run(account, { ...change, ids: [ids[1]], ownerId: other.ownerId });
     await account.call('DELETE', `/credentials/${ids[2]}`);
-    const undone = await ended(account, (await undo(account, job.id)).data.undoBulkJob.id);
+    const undone = await ended(account, (await undo(account, job.id)).data.undoBulkJob.bulkJob.id);
     expect(undone).toMatchObject({ state: 'SUCCEEDED', total: 3, done: 1, skipped: 2, undoOf: { id: job.id } });
     const owners = new Map((await credentials()).map(({ id, owner_id }) => [id, owner_id]));
     expect(owners.get(ids[0] ?? '')).toBe(account.ownerId);
@@ -140,7 +140,8 @@ describe('the owner', () => {
 
 describe('labels', () => {
   test('of provisioning keys are merged, and set back', async () => {
-    const query = 'mutation ($input: CreateProvisioningKeyInput!) { createProvisioningKey(input: $input) { id } }';
+    const query =
+      'mutation ($input: CreateProvisioningKeyInput!) { createProvisioningKey(input: $input) { provisioningKey { id } } }';
     await account.graphql(query, { input: { labels: { site: 'berlin', line: '1' } } });
     const labels = async () =>
       (await account.graphql('{ provisioningKeys { nodes { labels } } }')).body.data.provisioningKeys.nodes[0].labels;
@@ -148,7 +149,7 @@ describe('labels', () => {
     const job = await run(account, { list: 'provisioningKeys', filter: 'true', action: 'CHANGE_LABELS', ...change });
     expect(job).toMatchObject({ done: 1, ...change });
     expect(await labels()).toEqual({ site: 'paris', floor: '2' });
-    await ended(account, (await undo(account, job.id)).data.undoBulkJob.id);
+    await ended(account, (await undo(account, job.id)).data.undoBulkJob.bulkJob.id);
     expect(await labels()).toEqual({ site: 'berlin', line: '1' });
   });
 

@@ -10,7 +10,7 @@ export const JOB =
   'id list action state total done failed skipped startedAt finishedAt actorId ownerId setLabels removeLabels filter search ' +
   'isUndoable undoOf { id } undoneBy { id } failures { objectId message code }';
 
-const START = `mutation ($input: BulkJobInput!, $key: String) { startBulkJob(input: $input, idempotencyKey: $key) { ${JOB} } }`;
+const START = `mutation ($input: BulkJobInput!, $key: String) { startBulkJob(input: $input, idempotencyKey: $key) { bulkJob { ${JOB} } } }`;
 
 export async function start(owner: Pick<Owner, 'graphql'>, input: object, key?: string): Promise<Body> {
   return (await owner.graphql(START, { input, key })).body;
@@ -30,10 +30,10 @@ export async function ended(owner: Pick<Owner, 'graphql'>, id: string): Promise<
 export async function run(owner: Pick<Owner, 'graphql'>, input: object): Promise<Body> {
   const { data, errors } = await start(owner, input);
   expect(errors).toBeUndefined();
-  return ended(owner, data.startBulkJob.id);
+  return ended(owner, data.startBulkJob.bulkJob.id);
 }
 
 export async function undo(owner: Pick<Owner, 'graphql'>, id: string): Promise<Body> {
-  const { body } = await owner.graphql('mutation ($id: ID!) { undoBulkJob(id: $id) { id } }', { id });
+  const { body } = await owner.graphql('mutation ($id: ID!) { undoBulkJob(id: $id) { bulkJob { id } } }', { id });
   return body;
 }

@@ -19,14 +19,19 @@ test('after kill -9 a job goes on, each object is done once, and the trail tells
     expect(body.errors).toBeUndefined();
     return body.data;
   };
-  const creations = Array.from({ length: ROOT_FIELDS }, (_, i) => `_${i}: createCredential(input: {}) { id }`);
+  const creations = Array.from(
+    { length: ROOT_FIELDS },
+    (_, i) => `_${i}: createCredential(input: {}) { credential { id } }`,
+  );
   for (let made = 0; made < OBJECTS; made += ROOT_FIELDS) await ask(`mutation { ${creations.join(' ')} }`);
-  const { createBotUser: heir } = await ask('mutation { createBotUser(input: { name: "heir" }) { id } }');
+  const {
+    createBotUser: { botUser: heir },
+  } = await ask('mutation { createBotUser(input: { name: "heir" }) { botUser { id } } }');
   const { credentials } = await ask('{ credentials(first: 1) { totalCount } }');
   const job = await ask(`mutation { startBulkJob(input: {
-    list: "credentials", action: CHANGE_OWNER, filter: "true", ownerId: "${heir.id}" }) { id } }`);
+    list: "credentials", action: CHANGE_OWNER, filter: "true", ownerId: "${heir.id}" }) { bulkJob { id } } }`);
   const progress = async () =>
-    (await ask(`{ bulkJob(id: "${job.startBulkJob.id}") { state total done failed skipped } }`)).bulkJob;
+    (await ask(`{ bulkJob(id: "${job.startBulkJob.bulkJob.id}") { state total done failed skipped } }`)).bulkJob;
   await eventually(async () => expect((await progress()).done).toBeGreaterThan(0));
   await gateway.kill('SIGKILL');
 

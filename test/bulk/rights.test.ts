@@ -28,7 +28,7 @@ const left = () => gateway.app.prisma.credential.count({ where: { accountId: acc
 async function startToDelete(by: Pick<Account, 'graphql'> = account): Promise<string> {
   const { data } = await start(by, { list: 'credentials', filter: 'true', action: 'DELETE' });
   await expect.poll(left).toBeLessThan(OBJECTS);
-  return data.startBulkJob.id;
+  return data.startBulkJob.bulkJob.id;
 }
 
 /** Every object is accounted for: deleted, refused, or not come to. */
@@ -39,9 +39,9 @@ async function expectAccounted({ total, done, failed }: Body, notComeTo: number)
 
 test('a job that is cancelled stops, and what it has done stays', async () => {
   const id = await startToDelete();
-  const cancel = 'mutation ($id: ID!) { cancelBulkJob(id: $id) { state finishedAt } }';
+  const cancel = 'mutation ($id: ID!) { cancelBulkJob(id: $id) { bulkJob { state finishedAt } } }';
   const { body } = await account.graphql(cancel, { id });
-  expect(body.data.cancelBulkJob).toMatchObject({ state: 'CANCELLED', finishedAt: expect.any(String) });
+  expect(body.data.cancelBulkJob.bulkJob).toMatchObject({ state: 'CANCELLED', finishedAt: expect.any(String) });
   await expect.poll(async () => (await jobOf(account, id)).done).toBe(OBJECTS - (await left()));
   const job = await jobOf(account, id);
   expect(job.done).toBeGreaterThan(0);
@@ -52,7 +52,7 @@ test('a job that is cancelled stops, and what it has done stays', async () => {
 test('an admin who is made a member on the way does no more than members may', async () => {
   const admin = await account.addOwner({ role: 'ADMIN' });
   const id = await startToDelete(admin);
-  const demote = 'mutation ($id: ID!) { updateUser(id: $id, input: { role: member }) { id } }';
+  const demote = 'mutation ($id: ID!) { updateUser(id: $id, input: { role: member }) { user { id } } }';
   expect((await account.graphql(demote, { id: admin.ownerId })).body.errors).toBeUndefined();
   const job = await ended(account, id);
   expect(job.state).toBe('PARTLY_FAILED');
@@ -63,7 +63,7 @@ test('an admin who is made a member on the way does no more than members may', a
 test('who is shut out on the way does nothing more', async () => {
   const admin = await account.addOwner({ role: 'ADMIN' });
   const id = await startToDelete(admin);
-  await account.graphql('mutation ($id: ID!) { deactivateUser(id: $id) { id } }', { id: admin.ownerId });
+  await account.graphql('mutation ($id: ID!) { deactivateUser(id: $id) { user { id } } }', { id: admin.ownerId });
   const job = await ended(account, id);
   expect(job).toMatchObject({ state: 'PARTLY_FAILED', failures: expect.any(Array) });
   expect(job.failures[0].code).toBe('ERR_GATEWAY_90653');

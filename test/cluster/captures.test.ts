@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
+import { answerOf } from '../support/gateway/answer.ts';
 import { type Owner, onServer, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import { subscribe } from '../support/gateway/sse.ts';
 import { visit } from '../support/visit.ts';
@@ -29,10 +30,10 @@ describe.runIf(onServer)('over three gateways', () => {
     { key }: Pick<Owner, 'key'> = cluster.account,
   ) => {
     const { body } = await gateway.graphql(query, variables, { key });
-    return body.errors ? body.errors[0].extensions.code : Object.values(body.data)[0];
+    return body.errors ? body.errors[0].extensions.code : answerOf(query, body.data);
   };
   const change = (gateway: TestGateway, name: string, id: string, args = '') =>
-    ask(gateway, `mutation ($id: ID!) { ${name}(endpointId: $id${args}) { ${CAPTURE} } }`, { id });
+    ask(gateway, `mutation ($id: ID!) { ${name}(endpointId: $id${args}) { trafficCapture { ${CAPTURE} } } }`, { id });
   const list = (gateway: TestGateway, id: string, args = '', by?: Owner) =>
     ask(
       gateway,
@@ -89,7 +90,8 @@ describe.runIf(onServer)('over three gateways', () => {
     });
     const single = 'query ($id: ID!) { capturedRequest(id: $id) { requestBody { base64 } } }';
     expect(await ask(third, single, { id: requestId })).toEqual({ requestBody: { base64: body.toString('base64') } });
-    const replay = 'mutation ($id: ID!) { replayRequest(id: $id) { status body { bytes } captured { replayOf } } }';
+    const replay =
+      'mutation ($id: ID!) { replayRequest(id: $id) { replay { status body { bytes } captured { replayOf } } } }';
     for (const gateway of [third, owner])
       expect(await ask(gateway, replay, { id: requestId })).toEqual({
         status: 200,

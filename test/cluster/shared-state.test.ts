@@ -127,13 +127,13 @@ describe.runIf(onServer)('of three gateways', () => {
     const { tunnelSession } = await endpointAt(entry, url);
     const { id } = tunnelSession;
     const { body } = await entry.graphql(
-      'mutation ($id: ID!) { restartTunnelSession(id: $id) }',
+      'mutation ($id: ID!) { restartTunnelSession(id: $id) { tunnelSessionId } }',
       { id },
       { key: cluster.account.key },
     );
     // The agent's own client restarts, or says that it does not: either way its word has come back.
     if (body.errors) expect(body.errors[0].extensions.code).toBe('CONFLICT');
-    else expect(body.data).toEqual({ restartTunnelSession: id });
+    else expect(body.data).toEqual({ restartTunnelSession: { tunnelSessionId: id } });
     const echo = once(listener, 'notification');
     await listener.query("SELECT pg_notify('gateway_changes', '{}')");
     await echo;

@@ -1,6 +1,8 @@
 // One operation through either door, with outcomes that can be compared: REST, and GraphQL with the same members asked.
 
 import { expect } from 'vitest';
+import { payloadOf } from '../../src/api/builder/payloads.ts';
+import { schema } from '../../src/api/schema.ts';
 import type { Owner } from '../support/gateway/gateway.ts';
 
 /** An operation as it is documented: its REST path, and the GraphQL root field that is the same. */
@@ -107,9 +109,18 @@ function typeText({ name, kind, ofType }: Type): string {
   return kind === 'LIST' ? `[${typeText(ofType)}]` : `${typeText(ofType)}!`;
 }
 
-function selectionOf({ shape, list, status }: Operation): string {
+/** What REST shows as null beside the answer that creates it. */
+const TOKEN = /\btoken\b/;
+const mutationOf = (name: string) => schema.getMutationType()?.getFields()[name];
+
+function selectionOf({ shape, list, status, field }: Operation): string {
+  const payload = payloadOf(mutationOf(field));
+  if (payload && status === 204) return ` { ${payload.member ?? '__typename'} }`;
   if (!shape || status === 204) return '';
-  const members = camelCase(shape);
+  // A token is no member of the object: only the payload that creates it has it.
+  const members = camelCase(shape).replace(TOKEN, '');
+  const once = payload?.secrets.includes('token') && TOKEN.test(shape) ? 'token' : '';
+  if (payload) return ` { ${payload.member} { ${members} } ${once} }`;
   return list ? ` { ${camelCase(list)}: nodes { ${members} } uri nextPageUri }` : ` { ${members} }`;
 }
 
@@ -131,10 +142,22 @@ function outcomeOf({ data, errors }: Result, asked: Operation, ids: Ids): Outcom
       message,
     };
   }
-  const value = data?.[asked.field];
+  const payload = payloadOf(mutationOf(asked.field));
+  const answer = data?.[asked.field] as Record<string, unknown> | null | undefined;
+  const { [payload?.member ?? '']: about, ...once } = answer ?? {};
+  const given = !payload ? answer : typeof about === 'object' ? { ...about, ...once } : (about ?? ids.id);
+  const value = TOKEN.test(asked.shape ?? '') ? withToken(given as Record<string, unknown>, asked) : given;
   if (asked.status !== 204) return { status: asked.status, errorCode: null, body: snakeCased(value) };
   expect(value, 'what a delete or a command answers').toBe(ids.type ?? ids.id);
   return { status: 204, errorCode: null, body: undefined };
+}
+
+/** What REST shows of the same: null, where it is not the answer to the creation. */
+function withToken(value: Record<string, unknown>, { list }: Operation): Record<string, unknown> {
+  const rows = list === undefined ? undefined : (value[camelCase(list)] as object[]);
+  return rows
+    ? { ...value, [camelCase(list ?? '')]: rows.map((row) => ({ token: null, ...row })) }
+    : { token: null, ...value };
 }
 
 export const camelCase = (text: string) => text.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());

@@ -131,10 +131,13 @@ describe('modules, which are fields with a replace and a delete mutation,', () =
     type Edge { id: ID!, limit: Limit, state: Limit }
     type Query { edge(id: ID!): Edge, edges: [Edge!] }
     type Mutation {
-      replaceEdgeLimit(id: ID!, region: String!): Limit
-      deleteEdgeLimit(id: ID!, region: String!): ID
-      deleteEdge(id: ID!): ID
+      replaceEdgeLimit(id: ID!, region: String!): ReplaceEdgeLimitPayload
+      deleteEdgeLimit(id: ID!, region: String!): DeleteEdgeLimitPayload
+      deleteEdge(id: ID!): DeleteEdgePayload
     }
+    type ReplaceEdgeLimitPayload { limit: Limit!, edge: Edge }
+    type DeleteEdgeLimitPayload { edge: Edge }
+    type DeleteEdgePayload { deletedEdgeId: ID! }
   `;
   beforeEach(() => write('schema.graphql', MODULES));
 
@@ -157,7 +160,7 @@ describe('modules, which are fields with a replace and a delete mutation,', () =
     await write('screens/a.graphql', 'query All { edges { id } }');
     const texts = Object.values(await run()).map((text) => text.replace(/\s+/g, ' '));
     expect(texts).toContain(
-      'mutation UnsetEdgeLimit($id: ID!, $region: String!) { deleteEdgeLimit(id: $id, region: $region) }',
+      'mutation UnsetEdgeLimit($id: ID!, $region: String!) { deleteEdgeLimit(id: $id, region: $region) { __typename } }',
     );
     expect((await operations()).replace(/\s+/g, ' ')).toContain(
       'export const unsetOperations = { edge: { limit: UnsetEdgeLimit, }, };',

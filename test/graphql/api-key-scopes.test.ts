@@ -46,7 +46,7 @@ describe('a key with scopes', () => {
       status: 403,
       body: { error_code: MISSING, msg: expect.stringContaining('"credential:write"') },
     });
-    expect(errorOf(await askWith(key, 'mutation { createCredential(input: {}) { id } }'))).toBe(MISSING);
+    expect(errorOf(await askWith(key, 'mutation { createCredential(input: {}) { credential { id } } }'))).toBe(MISSING);
     expect((await account.call('GET', '/credentials')).body.credentials).toEqual([]);
   });
 
@@ -76,12 +76,12 @@ describe('a key with scopes', () => {
     const { body: credential } = await callWith(key, 'POST', '/credentials', {});
     for (const mutation of ['rotateCredential', 'finishRotation'])
       expect(
-        (await askWith(key, `mutation { ${mutation}(id: "${credential.id}") { id } }`)).body.errors,
+        (await askWith(key, `mutation { ${mutation}(id: "${credential.id}") { credential { id } } }`)).body.errors,
       ).toBeUndefined();
     for (const mutation of ['retryCertificate', 'revokeCertificate'])
-      expect((await askWith(key, `mutation { ${mutation}(id: "rd_1") { id } }`)).body.errors).toMatchObject([
-        { extensions: { code: 'NOT_FOUND' } },
-      ]);
+      expect(
+        (await askWith(key, `mutation { ${mutation}(id: "rd_1") { reservedDomain { id } } }`)).body.errors,
+      ).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }]);
     const datadog = { api_key: 'a-key', ddsite: 'datadoghq.com' };
     const { body: destination } = await account.call('POST', '/event_destinations', { target: { datadog } });
     const sent = { sources: [{ type: 'vault_created.v0' }], destination_ids: [destination.id] };
@@ -138,11 +138,11 @@ describe('a key with scopes', () => {
   test('cannot give itself more: no key, no user, no sign-in link, no bulk job', async () => {
     const key = await newKey({ scopes: ['read', 'bot_user:write', 'credential:write'] });
     for (const mutation of [
-      'createApiKey(input: {}) { id }',
-      `updateApiKey(id: "${key.id}", input: { scopes: [] }) { id }`,
-      'createUser(input: { email: "a@example.com" }) { id }',
-      `createSignInLink(userId: "${account.ownerId}") { url }`,
-      `deleteApiKey(id: "${key.id}")`,
+      'createApiKey(input: {}) { apiKey { id } }',
+      `updateApiKey(id: "${key.id}", input: { scopes: [] }) { apiKey { id } }`,
+      'createUser(input: { email: "a@example.com" }) { user { id } }',
+      `createSignInLink(userId: "${account.ownerId}") { signInLink { url } }`,
+      `deleteApiKey(id: "${key.id}") { deletedApiKeyId }`,
     ])
       expect(errorOf(await askWith(key, `mutation { ${mutation} }`)), mutation).toBe(MISSING);
   });

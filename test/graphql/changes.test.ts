@@ -121,7 +121,7 @@ describe('the stream of all changes', () => {
     account = await gateway.newAccount();
     const user = await account.addOwner();
     const stream = await watch(user);
-    await account.graphql('mutation ($id: ID!) { deactivateUser(id: $id) { id } }', { id: user.ownerId });
+    await account.graphql('mutation ($id: ID!) { deactivateUser(id: $id) { user { id } } }', { id: user.ownerId });
     expect(await endOf(stream)).toMatch(/^(UNAUTHENTICATED|UNAVAILABLE) /);
   });
 });

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { type Query, sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
 
 const create =
-  'mutation ($key: String, $input: CreateCredentialInput!) { createCredential(idempotencyKey: $key, input: $input) { id token description } }';
+  'mutation ($key: String, $input: CreateCredentialInput!) { createCredential(idempotencyKey: $key, input: $input) { credential { id description } token } }';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -31,7 +31,7 @@ describe.each([
   });
 
   test('a key may stand in the document itself', async () => {
-    const document = 'mutation { createCredential(input: {}, idempotencyKey: "literal") { id token } }';
+    const document = 'mutation { createCredential(input: {}, idempotencyKey: "literal") { credential { id } token } }';
     const first = await graphql(document);
     expect((await graphql(document)).text).toBe(first.text);
   });
@@ -39,7 +39,7 @@ describe.each([
   test('without a key, or with null, each mutation creates', async () => {
     const first = await graphql(create, { key: null, input: {} });
     const second = await graphql(create, { input: {} });
-    expect(second.body.data.createCredential.id).not.toBe(first.body.data.createCredential.id);
+    expect(second.body.data.createCredential.credential.id).not.toBe(first.body.data.createCredential.credential.id);
   });
 
   test('other variables or another selection under the same key are refused', async () => {
@@ -47,7 +47,9 @@ describe.each([
     const before = await count();
     const others = [
       await graphql(create, { key: 'reused', input: { description: 'b' } }),
-      await graphql('mutation { createCredential(idempotencyKey: "reused", input: { description: "a" }) { id } }'),
+      await graphql(
+        'mutation { createCredential(idempotencyKey: "reused", input: { description: "a" }) { credential { id } } }',
+      ),
     ];
     for (const { body } of others)
       expect(body.errors[0].extensions).toMatchObject({
@@ -61,23 +63,23 @@ describe.each([
   test.each([
     [
       'two keyed mutations',
-      'mutation { a: createCredential(input: {}, idempotencyKey: "k1") { id } b: createCredential(input: {}, idempotencyKey: "k2") { id } }',
+      'mutation { a: createCredential(input: {}, idempotencyKey: "k1") { credential { id } } b: createCredential(input: {}, idempotencyKey: "k2") { credential { id } } }',
     ],
     [
       'a keyed mutation beside another',
-      'mutation { a: createCredential(input: {}, idempotencyKey: "k3") { id } b: deleteCredential(id: "cr_1") }',
+      'mutation { a: createCredential(input: {}, idempotencyKey: "k3") { credential { id } } b: deleteCredential(id: "cr_1") { deletedCredentialId } }',
     ],
     [
       'another beside a keyed mutation',
-      'mutation { b: deleteCredential(id: "cr_1") a: createCredential(input: {}, idempotencyKey: "k4") { id } }',
+      'mutation { b: deleteCredential(id: "cr_1") { deletedCredentialId } a: createCredential(input: {}, idempotencyKey: "k4") { credential { id } } }',
     ],
     [
       'a keyed mutation in a fragment',
-      'mutation { ...f } fragment f on Mutation { createCredential(input: {}, idempotencyKey: "k5") { id } }',
+      'mutation { ...f } fragment f on Mutation { createCredential(input: {}, idempotencyKey: "k5") { credential { id } } }',
     ],
     [
       'a mutation whose key is in a fragment, beside another',
-      'mutation { a: deleteCredential(id: "cr_1") ...f } fragment f on Mutation { createCredential(input: {}, idempotencyKey: "k6") { id } }',
+      'mutation { a: deleteCredential(id: "cr_1") { deletedCredentialId } ...f } fragment f on Mutation { createCredential(input: {}, idempotencyKey: "k6") { credential { id } } }',
     ],
   ])('%s in one operation is refused, and nothing is done', async (_, query) => {
     const before = await count();
@@ -91,7 +93,7 @@ describe.each([
     const failed = await graphql(create, { key: 'failed', input: { acl: ['nonsense'] } });
     expect(failed.body.errors[0].extensions.errorCode).toBe('ERR_GATEWAY_600');
     const right = await graphql(create, { key: 'failed', input: { description: 'right' } });
-    expect(right.body.data.createCredential.description).toBe('right');
+    expect(right.body.data.createCredential.credential.description).toBe('right');
   });
 
   test('a key with another’s answer behind it says nothing to a stranger', async () => {

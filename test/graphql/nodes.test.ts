@@ -43,12 +43,6 @@ test('unknown, malformed and foreign ids are null in their places, and one that 
   expect([rows[0], ...rows.slice(-2)]).toMatchObject([{ id: credential }, { id: user }, { id: credential }]);
 });
 
-test('a secret is as hidden as in a list', async () => {
-  const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Credential { token } ... on ApiKey { token } } }';
-  const { credential = '', apiKey = '' } = holder.ids;
-  expect(await ask([credential, apiKey], query)).toEqual([{ token: null }, { token: null }]);
-});
-
 test('a hundred take as many statements as one of each kind, with what belongs to them', async () => {
   const { accountId, ownerId } = account;
   const ids = Array.from({ length: 50 }, () => ({ key: newId('ak'), credential: newId('cr') }));

@@ -96,19 +96,23 @@ describe('an address that is offline', () => {
     expect((await stream.next()).data.offlineEndpointChanged).toEqual(gone);
     await gateway.registrar.sessionClosed(session, 0);
     const { objectId: id } = (await stream.next()).data.offlineEndpointChanged;
-    await account.graphql('mutation ($id: ID!) { forgetOfflineEndpoint(id: $id) }', { id });
+    await account.graphql('mutation ($id: ID!) { forgetOfflineEndpoint(id: $id) { forgottenOfflineEndpointId } }', {
+      id,
+    });
     expect((await stream.next()).data.offlineEndpointChanged).toMatchObject({ action: 'DELETED', objectId: id });
   });
 });
 
 describe('to forget one', () => {
-  const forget = 'mutation ($id: ID!) { forgetOfflineEndpoint(id: $id) }';
+  const forget = 'mutation ($id: ID!) { forgetOfflineEndpoint(id: $id) { forgottenOfflineEndpointId } }';
 
   test('takes it from the list, once, and its name stays kept', async () => {
     const hostname = await comeAndGo(HOLD_MS);
     const [{ id }] = await list();
     const member = await account.addOwner();
-    expect((await member.graphql(forget, { id })).body.data).toEqual({ forgetOfflineEndpoint: id });
+    expect((await member.graphql(forget, { id })).body.data).toEqual({
+      forgetOfflineEndpoint: { forgottenOfflineEndpointId: id },
+    });
     expect(await list()).toEqual([]);
     const again = await account.graphql(forget, { id });
     expect(again.body.errors[0]).toMatchObject({

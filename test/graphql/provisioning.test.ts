@@ -19,12 +19,14 @@ type Body = any;
 
 async function create(input: object = {}, by: Pick<Account, 'graphql'> = account): Promise<Body> {
   const query = `mutation ($input: CreateProvisioningKeyInput!) {
-    createProvisioningKey(input: $input) { id token acl labels uses usesMax expiresAt revokedAt ownerId } }`;
+    createProvisioningKey(input: $input) { provisioningKey { id acl labels uses usesMax expiresAt revokedAt ownerId } token } }`;
   return (await by.graphql(query, { input })).body;
 }
 
-const newKey = async (input: object = {}): Promise<{ id: string; token: string }> =>
-  (await create(input)).data.createProvisioningKey;
+async function newKey(input: object = {}): Promise<{ id: string; token: string }> {
+  const { provisioningKey, token } = (await create(input)).data.createProvisioningKey;
+  return { id: provisioningKey.id, token };
+}
 
 let devices = 0;
 const newDeviceId = () => `device-${String(++devices).padStart(20, '0')}`;
@@ -32,13 +34,13 @@ const newDeviceId = () => `device-${String(++devices).padStart(20, '0')}`;
 /** Asks as a device does, which has no API key. */
 async function exchange(provisioningKey: string, more: object = {}): Promise<Body> {
   const query = `mutation ($input: ExchangeProvisioningKeyInput!) {
-    exchangeProvisioningKey(input: $input) { credentialId authtoken } }`;
+    exchangeProvisioningKey(input: $input) { provisioned { credentialId authtoken } } }`;
   const input = { provisioningKey, deviceId: newDeviceId(), hostName: 'press', ...more };
   return (await gateway.graphql(query, { input }, { key: null })).body;
 }
 
 const errorOf = ({ errors }: Body) => errors?.[0].extensions;
-const grantOf = ({ data }: Body) => gateway.registrar.authenticate(data.exchangeProvisioningKey.authtoken);
+const grantOf = ({ data }: Body) => gateway.registrar.authenticate(data.exchangeProvisioningKey.provisioned.authtoken);
 
 async function shown(id: string, fields: string): Promise<Body> {
   const { body } = await account.graphql(`query ($id: ID!) { provisioningKey(id: $id) { ${fields} } }`, { id });
@@ -49,9 +51,9 @@ async function shown(id: string, fields: string): Promise<Body> {
 test('a key gives a device a credential of its own, with its name in the rules, and labels the agent', async () => {
   const acl = ['bind:{hostname}.devices.example.com', 'bind:device={name}'];
   const { id, token } = await newKey({ acl, labels: { site: 'berlin' }, description: 'presses' });
-  expect(await shown(id, 'token uses lastUsedAt acl')).toEqual({ token: null, uses: 0, lastUsedAt: null, acl });
+  expect(await shown(id, 'uses lastUsedAt acl')).toEqual({ uses: 0, lastUsedAt: null, acl });
   const answer = await exchange(token, { name: 'Press-7', hostName: 'PRESS7.local' });
-  const { credentialId } = answer.data.exchangeProvisioningKey;
+  const { credentialId } = answer.data.exchangeProvisioningKey.provisioned;
   expect(await grantOf(answer)).toMatchObject({
     ...{ credentialId, accountId: account.accountId, acl: ['bind:press7.devices.example.com', 'bind:device=press-7'] },
   });
@@ -69,9 +71,13 @@ test('a device that lost the answer gets a new authtoken in place of the old, an
   const { id, token } = await newKey({ usesMax: 1 });
   const deviceId = newDeviceId();
   const [lost, kept] = [await exchange(token, { deviceId }), await exchange(token, { deviceId })];
-  expect(kept.data.exchangeProvisioningKey.credentialId).toBe(lost.data.exchangeProvisioningKey.credentialId);
+  expect(kept.data.exchangeProvisioningKey.provisioned.credentialId).toBe(
+    lost.data.exchangeProvisioningKey.provisioned.credentialId,
+  );
   expect(await grantOf(lost)).toEqual({ refused: 'authtokenUnknown' });
-  expect(await grantOf(kept)).toMatchObject({ credentialId: kept.data.exchangeProvisioningKey.credentialId });
+  expect(await grantOf(kept)).toMatchObject({
+    credentialId: kept.data.exchangeProvisioningKey.provisioned.credentialId,
+  });
   expect(await shown(id, 'uses')).toEqual({ uses: 1 });
   expect(errorOf(await exchange(token))).toMatchObject({ code: 'FORBIDDEN', status: 403 });
 });
@@ -86,7 +92,7 @@ test.each(
   async (count, usesMax) => {
     const { id, token } = await newKey({ usesMax });
     const answers = await Promise.all(Array.from({ length: count }, () => exchange(token)));
-    const given = answers.flatMap(({ data }) => data?.exchangeProvisioningKey?.credentialId ?? []);
+    const given = answers.flatMap(({ data }) => data?.exchangeProvisioningKey?.provisioned?.credentialId ?? []);
     expect(new Set(given).size).toBe(usesMax);
     expect(answers.filter((answer) => errorOf(answer)?.code === 'FORBIDDEN')).toHaveLength(count - usesMax);
     expect(await shown(id, 'uses')).toEqual({ uses: usesMax });
@@ -96,8 +102,11 @@ test.each(
 
 describe('a key is refused', () => {
   test('that nobody has, that has expired or was revoked, and whose owner is not active', async () => {
-    const { body } = await account.graphql('mutation { createProvisioningKey(input: {}) { id token } }');
-    const { id, token } = body.data.createProvisioningKey;
+    const { body } = await account.graphql(
+      'mutation { createProvisioningKey(input: {}) { provisioningKey { id } token } }',
+    );
+    const { provisioningKey, token } = body.data.createProvisioningKey;
+    const { id } = provisioningKey;
     for (const unknown of [
       '',
       'x',
@@ -111,7 +120,9 @@ describe('a key is refused', () => {
     expect(errorOf(await exchange(token))).toMatchObject({ code: 'FORBIDDEN' });
     await prisma.provisioningKey.update({ where, data: { expiresAt: null } });
     expect(errorOf(await exchange(token))).toBeUndefined();
-    await account.graphql('mutation ($id: ID!) { revokeProvisioningKey(id: $id) { revokedAt } }', { id });
+    await account.graphql('mutation ($id: ID!) { revokeProvisioningKey(id: $id) { provisioningKey { revokedAt } } }', {
+      id,
+    });
     expect(errorOf(await exchange(token))).toMatchObject({ code: 'FORBIDDEN' });
 
     const member = await account.addOwner({ role: 'MEMBER' });
@@ -145,11 +156,11 @@ test.each([
 test('the credentials of a key outlive it, and are ended all at once', async () => {
   const { id, token } = await newKey({ validHours: 1 });
   const answers = [await exchange(token), await exchange(token)];
-  await account.graphql('mutation ($id: ID!) { revokeProvisioningKey(id: $id) { id } }', { id });
+  await account.graphql('mutation ($id: ID!) { revokeProvisioningKey(id: $id) { provisioningKey { id } } }', { id });
   for (const answer of answers) expect(await grantOf(answer)).toHaveProperty('credentialId');
-  const end = 'mutation ($id: ID!) { endProvisionedCredentials(id: $id) { ended remaining } }';
+  const end = 'mutation ($id: ID!) { endProvisionedCredentials(id: $id) { ended { ended remaining } } }';
   const { body } = await account.graphql(end, { id });
-  expect(body.data.endProvisionedCredentials).toEqual({ ended: 2, remaining: 0 });
+  expect(body.data.endProvisionedCredentials.ended).toEqual({ ended: 2, remaining: 0 });
   for (const answer of answers) expect(await grantOf(answer)).toEqual({ refused: 'authtokenUnknown' });
   expect(await shown(id, 'uses credentials { id }')).toEqual({ uses: 2, credentials: [] });
 });

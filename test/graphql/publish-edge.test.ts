@@ -7,16 +7,17 @@ import { createServer as createTlsServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AgentProcess, startAgent } from '../support/agents/agent.ts';
 import { eventually } from '../support/eventually.ts';
+import { answerOf } from '../support/gateway/answer.ts';
 import { type Account, sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import { newIssuer } from '../support/issuer.ts';
 
 const PUBLISH = `mutation ($input: PublishEdgeInput!, $key: String) {
-  publishEdge(input: $input, idempotencyKey: $key) { created edge { id uri } reservedDomain { id } backend { id uri } }
+  publishEdge(input: $input, idempotencyKey: $key) { published { created edge { id uri } reservedDomain { id } backend { id uri } } }
 }`;
 const CHECK =
   'query ($host: String!) { checkEdgeName(host: $host) { host problem needsDns reservedDomain { domain } } }';
 const TEST = `mutation ($id: ID!, $path: String) {
-  testEdge(id: $id, path: $path) { ok host status errorCode reason durationMs }
+  testEdge(id: $id, path: $path) { test { ok host status errorCode reason durationMs } }
 }`;
 
 interface Published {
@@ -46,7 +47,7 @@ beforeAll(async () => {
 async function run<T = Published>(query: string, variables = {}, as: Pick<Account, 'graphql'> = account): Promise<T> {
   const { body } = await as.graphql(query, variables);
   if (body.errors) throw Object.assign(new Error(body.errors[0].message), body.errors[0].extensions);
-  return Object.values(body.data)[0] as T;
+  return answerOf(query, body.data) as T;
 }
 
 const publish = (input: object, key?: string) =>
@@ -234,7 +235,7 @@ describe('a test of an edge', () => {
     const { edge } = await publish({ host: newName() });
     const other = await gateway.newAccount();
     await expect(run(TEST, { id: edge.id }, other)).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    const bare = await run<{ id: string }>('mutation { createHttpsEdge(input: {}) { id } }', {});
+    const bare = await run<{ id: string }>('mutation { createHttpsEdge(input: {}) { httpsEdge { id } } }', {});
     await expect(run(TEST, { id: bare.id })).rejects.toMatchObject({ code: 'CONFLICT' });
   });
 });

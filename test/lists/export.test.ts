@@ -62,7 +62,8 @@ describe('the rows', () => {
   });
 
   test('of lists without a path of REST are their plain members', async () => {
-    const query = 'mutation ($input: CreateProvisioningKeyInput!) { createProvisioningKey(input: $input) { id } }';
+    const query =
+      'mutation ($input: CreateProvisioningKeyInput!) { createProvisioningKey(input: $input) { provisioningKey { id } } }';
     await account.graphql(query, { input: { description: 'presses', labels: { site: 'berlin' } } });
     const { body } = await download('/provisioning_keys?format=jsonl');
     expect(linesOf(body)).toMatchObject([{ description: 'presses', labels: { site: 'berlin' }, uses_max: null }]);

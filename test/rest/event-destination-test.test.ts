@@ -84,9 +84,12 @@ test('ten times a minute, for each account by itself', async () => {
   const { status, headers, body } = await trial(account, id);
   expect({ status, code: body.error_code }).toEqual({ status: 429, code: 'ERR_GATEWAY_90085' });
   expect(Number(headers['retry-after'])).toBeGreaterThan(0);
-  const { body: graphql } = await account.graphql('mutation ($id: ID!) { testEventDestination(id: $id) { ok } }', {
-    id,
-  });
+  const { body: graphql } = await account.graphql(
+    'mutation ($id: ID!) { testEventDestination(id: $id) { test { ok } } }',
+    {
+      id,
+    },
+  );
   expect(graphql.errors[0].extensions).toMatchObject({ code: 'RATE_LIMITED', status: 429 });
   const other = await gateway.newAccount();
   expect(await trial(other, await newDestination(other))).toMatchObject({ status: 200 });

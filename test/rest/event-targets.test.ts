@@ -45,8 +45,8 @@ test('what GraphQL shows of a target is taken as it is', async () => {
   const { __typename, ...target } = shown.data.eventDestination.target;
   expect(__typename).toBe('SpecifiedEventTarget');
   const { body: changed } = await account.graphql(
-    'mutation ($id: ID!, $input: UpdateEventDestinationInput!) { updateEventDestination(id: $id, input: $input) { id } }',
+    'mutation ($id: ID!, $input: UpdateEventDestinationInput!) { updateEventDestination(id: $id, input: $input) { eventDestination { id } } }',
     { id: body.id, input: { target } },
   );
-  expect(changed).toEqual({ data: { updateEventDestination: { id: body.id } } });
+  expect(changed).toEqual({ data: { updateEventDestination: { eventDestination: { id: body.id } } } });
 });

@@ -92,9 +92,10 @@ test('an admin changes and deletes what others hold', async () => {
 });
 
 test('the rules are the same in GraphQL', async () => {
-  const create = 'mutation ($ownerId: ID) { createCredential(input: { ownerId: $ownerId }) { ownerId } }';
+  const create =
+    'mutation ($ownerId: ID) { createCredential(input: { ownerId: $ownerId }) { credential { ownerId } } }';
   const made = await admin.graphql(create, { ownerId: bot.ownerId });
-  expect(made.body).toEqual({ data: { createCredential: { ownerId: bot.ownerId } } });
+  expect(made.body).toEqual({ data: { createCredential: { credential: { ownerId: bot.ownerId } } } });
   const notAdmin = await member.graphql(create, { ownerId: admin.ownerId });
   expect(notAdmin.body.errors[0].extensions).toMatchObject({
     code: 'FORBIDDEN',

@@ -68,7 +68,7 @@ const commands = ['restart', 'stop', 'update'] as const;
 const heardOf = { restart: 'restart', stop: 'stop', update: { version: '', permitMajor: false } };
 const path = (command: string, id = session) => `/tunnel_sessions/${id}/${command}`;
 const mutation = (command: string) =>
-  `mutation ($id: ID!) { done: ${command}TunnelSession(id: $id${command === 'update' ? ', input: {}' : ''}) }`;
+  `mutation ($id: ID!) { done: ${command}TunnelSession(id: $id${command === 'update' ? ', input: {}' : ''}) { tunnelSessionId } }`;
 
 describe.each(commands)('%s', (command) => {
   test('is done by the agent for admins, with a body or none', async () => {
@@ -78,7 +78,7 @@ describe.each(commands)('%s', (command) => {
     ];
     expect(asked.map(({ status, text }) => [status, text])).toEqual(asked.map(() => [204, '']));
     const { body } = await account.graphql(mutation(command), { id: session });
-    expect(body).toEqual({ data: { done: session } });
+    expect(body).toEqual({ data: { done: { tunnelSessionId: session } } });
     expect(heard).toEqual(Array(3).fill(heardOf[command]));
   });
 
@@ -165,7 +165,7 @@ test('an update says which version', async () => {
   expect((await account.call('POST', path('update'), body)).status).toBe(204);
   const input = { version: '5', permitMajorVersion: null };
   await account.graphql(
-    'mutation ($id: ID!, $input: UpdateTunnelSessionInput!) { updateTunnelSession(id: $id, input: $input) }',
+    'mutation ($id: ID!, $input: UpdateTunnelSessionInput!) { updateTunnelSession(id: $id, input: $input) { tunnelSessionId } }',
     { id: session, input },
   );
   expect(heard).toEqual([

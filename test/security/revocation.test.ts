@@ -48,13 +48,13 @@ test('the keys of a deactivated user are refused from the next request on, and t
   expect((await user.call('GET', '/credentials')).status).toBe(200);
   const change = (active: boolean) =>
     account.graphql(
-      'mutation ($id: ID!, $active: Boolean!) { updateUser(id: $id, input: { active: $active }) { active } }',
+      'mutation ($id: ID!, $active: Boolean!) { updateUser(id: $id, input: { active: $active }) { user { active } } }',
       {
         id: user.ownerId,
         active,
       },
     );
-  expect((await change(false)).body).toEqual({ data: { updateUser: { active: false } } });
+  expect((await change(false)).body).toEqual({ data: { updateUser: { user: { active: false } } } });
   expect(await user.call('GET', '/credentials')).toMatchObject(REFUSED);
   await change(true);
   expect((await user.call('GET', '/credentials')).status).toBe(200);
@@ -70,7 +70,7 @@ test('the keys of a deactivated bot user are refused from the next request on', 
 test('an admin who was made a member has a member’s rights from the next request on', async () => {
   const user = await account.addOwner({ role: 'ADMIN' });
   expect((await user.call('POST', '/bot_users', { name: 'one' })).status).toBe(201);
-  await account.graphql('mutation ($id: ID!) { updateUser(id: $id, input: { role: member }) { role } }', {
+  await account.graphql('mutation ($id: ID!) { updateUser(id: $id, input: { role: member }) { user { role } } }', {
     id: user.ownerId,
   });
   expect((await user.call('POST', '/bot_users', { name: 'two' })).status).toBe(403);
@@ -152,7 +152,7 @@ describe.runIf(onServer)('in a second gateway on the same database', () => {
     const user = await account.addOwner();
     expect((await use(user.key, second)).status).toBe(200);
     const told = heard((change) => change.id === user.ownerId);
-    await account.graphql('mutation ($id: ID!) { deactivateUser(id: $id) { id } }', { id: user.ownerId });
+    await account.graphql('mutation ($id: ID!) { deactivateUser(id: $id) { user { id } } }', { id: user.ownerId });
     await told;
     expect(await use(user.key, second)).toMatchObject(REFUSED);
   });

@@ -191,7 +191,7 @@ describe('an answer', () => {
 
   test('that shows a secret is never compressed', async () => {
     const account = await gateway.newAccount();
-    const mutation = `mutation { ${Array.from({ length: 15 }, (_, i) => `a${i}: createCredential(input: { metadata: "${'x'.repeat(400)}" }) { token metadata }`).join(' ')} }`;
+    const mutation = `mutation { ${Array.from({ length: 15 }, (_, i) => `a${i}: createCredential(input: { metadata: "${'x'.repeat(400)}" }) { credential { metadata } token }`).join(' ')} }`;
     const response = await fetch(`${gateway.api}/graphql`, {
       method: 'POST',
       headers: {

@@ -72,7 +72,11 @@ describe.each([
     'the $kind $name tells a stranger nothing of anybody',
     async ({ name, document }) => {
       const { body, headers } = await gateway.graphql(document, {}, stranger);
-      const told = { viewer: null, signInOffer: { __typename: 'SignInOffer' }, signOut: false }[name];
+      const told = {
+        viewer: null,
+        signInOffer: { __typename: 'SignInOffer' },
+        signOut: { __typename: 'SignOutPayload' },
+      }[name];
       if (told !== undefined) expect(body).toEqual({ data: { [name]: told } });
       else if (name === 'exchangeProvisioningKey') expect(body.errors[0].extensions.code).toBe('BAD_USER_INPUT');
       else expect(body.errors[0].extensions).toMatchObject({ code: 'FORBIDDEN', errorCode: 'ERR_GATEWAY_90201' });

@@ -14,7 +14,7 @@ function secretIn(shown: string): Buffer {
 /** An app with a new secret of the user, who is not asked for its codes yet. @param now the wall clock of the gateway. */
 export async function newApp(browser: Browser, now: () => number) {
   const { body } = await browser.ask('beginSecondFactor', { password: PASSWORD });
-  const { secret, url } = body.data.beginSecondFactor;
+  const { secret, url } = body.data.beginSecondFactor.secret;
   const bytes = secretIn(secret);
   /** The code so many steps from now. */
   const codeAt = (distance: number) => totpCode(bytes, totpStep(now()) + distance);
@@ -25,5 +25,5 @@ export async function newApp(browser: Browser, now: () => number) {
 export async function turnOnSecondFactor(browser: Browser, now: () => number) {
   const { codeAt } = await newApp(browser, now);
   const { body } = await browser.ask('confirmSecondFactor', { code: codeAt(0) });
-  return { codeAt, recoveryCodes: body.data.confirmSecondFactor as string[] };
+  return { codeAt, recoveryCodes: body.data.confirmSecondFactor.recoveryCodes as string[] };
 }

@@ -17,32 +17,35 @@ const begun = viewer.replace(/}$/, 'pageSecret }');
 export const operations = {
   viewer: `query { viewer ${viewer} }`,
   offer: 'query { signInOffer { isOffered reason isSetUp singleSignOn isPasswordForAll } }',
-  beginSso: 'mutation { beginSingleSignOn { url attempt } }',
-  completeSso: `mutation ($input: CompleteSingleSignOnInput!) { completeSingleSignOn(input: $input) ${begun} }`,
-  signIn: `mutation ($input: SignInInput!) { signIn(input: $input) ${begun} }`,
-  redeem: `mutation ($input: RedeemSignInLinkInput!) { redeemSignInLink(input: $input) ${begun} }`,
-  signOut: 'mutation { signOut }',
+  beginSso: 'mutation { beginSingleSignOn { attempt { url attempt } } }',
+  completeSso: `mutation ($input: CompleteSingleSignOnInput!) { completeSingleSignOn(input: $input) { viewer ${begun} } }`,
+  signIn: `mutation ($input: SignInInput!) { signIn(input: $input) { viewer ${begun} } }`,
+  redeem: `mutation ($input: RedeemSignInLinkInput!) { redeemSignInLink(input: $input) { viewer ${begun} } }`,
+  signOut: 'mutation { signOut { wasSignedIn } }',
   linkUser: 'query ($token: String!) { signInLinkUser(token: $token) { email } }',
-  endSession: 'mutation ($id: ID!) { endBrowserSession(id: $id) }',
-  signOutEverywhere: 'mutation ($userId: ID) { signOutEverywhere(userId: $userId) }',
+  endSession: 'mutation ($id: ID!) { endBrowserSession(id: $id) { endedBrowserSessionId } }',
+  signOutEverywhere: 'mutation ($userId: ID) { signOutEverywhere(userId: $userId) { endedSessions } }',
   secondFactor: 'query { viewer { hasSecondFactor recoveryCodesLeft } }',
-  beginSecondFactor: 'mutation ($password: String!) { beginSecondFactor(password: $password) { secret url } }',
-  confirmSecondFactor: 'mutation ($code: String!) { confirmSecondFactor(code: $code) }',
-  disableSecondFactor: `mutation ($input: DisableSecondFactorInput!) { disableSecondFactor(input: $input) { isAdmin } }`,
-  replaceRecoveryCodes: 'mutation ($input: ReplaceRecoveryCodesInput!) { replaceRecoveryCodes(input: $input) }',
-  removeSecondFactor: 'mutation ($userId: ID!) { removeSecondFactor(userId: $userId) }',
+  beginSecondFactor:
+    'mutation ($password: String!) { beginSecondFactor(password: $password) { secret { secret url } } }',
+  confirmSecondFactor: 'mutation ($code: String!) { confirmSecondFactor(code: $code) { recoveryCodes } }',
+  disableSecondFactor: `mutation ($input: DisableSecondFactorInput!) { disableSecondFactor(input: $input) { viewer { isAdmin } } }`,
+  replaceRecoveryCodes:
+    'mutation ($input: ReplaceRecoveryCodesInput!) { replaceRecoveryCodes(input: $input) { recoveryCodes } }',
+  removeSecondFactor: 'mutation ($userId: ID!) { removeSecondFactor(userId: $userId) { wasOn } }',
   passkeys: 'query { passkeys { id name createdAt lastUsedAt } }',
-  beginPasskey: 'mutation ($input: PasskeyProofInput!) { beginPasskey(input: $input) }',
-  addPasskey: 'mutation ($input: AddPasskeyInput!) { addPasskey(input: $input) { id name lastUsedAt } }',
-  removePasskey: 'mutation ($id: ID!, $input: PasskeyProofInput!) { removePasskey(id: $id, input: $input) }',
-  beginPasskeySignIn: 'mutation { beginPasskeySignIn }',
-  completePasskeySignIn: `mutation ($credential: Json!) { completePasskeySignIn(credential: $credential) ${begun} }`,
-  changePassword: `mutation ($input: ChangePasswordInput!) { changePassword(input: $input) ${begun} }`,
+  beginPasskey: 'mutation ($input: PasskeyProofInput!) { beginPasskey(input: $input) { options } }',
+  addPasskey: 'mutation ($input: AddPasskeyInput!) { addPasskey(input: $input) { passkey { id name lastUsedAt } } }',
+  removePasskey:
+    'mutation ($id: ID!, $input: PasskeyProofInput!) { removePasskey(id: $id, input: $input) { removedPasskeyId } }',
+  beginPasskeySignIn: 'mutation { beginPasskeySignIn { options } }',
+  completePasskeySignIn: `mutation ($credential: Json!) { completePasskeySignIn(credential: $credential) { viewer ${begun} } }`,
+  changePassword: `mutation ($input: ChangePasswordInput!) { changePassword(input: $input) { viewer ${begun} } }`,
   sessions: 'query ($userId: ID) { browserSessions(userId: $userId) { id isThis createdAt lastUsedAt expiresAt } }',
-  createLink: 'mutation ($userId: ID!) { createSignInLink(userId: $userId) { url expiresAt } }',
+  createLink: 'mutation ($userId: ID!) { createSignInLink(userId: $userId) { signInLink { url expiresAt } } }',
   credentials: 'query { credentials { totalCount } }',
-  createCredential: 'mutation { createCredential(input: {}) { id ownerId } }',
-  createBot: 'mutation ($input: CreateBotUserInput!) { createBotUser(input: $input) { id } }',
+  createCredential: 'mutation { createCredential(input: {}) { credential { id ownerId } } }',
+  createBot: 'mutation ($input: CreateBotUserInput!) { createBotUser(input: $input) { botUser { id } } }',
   watch: 'subscription { credentialChanged { action } }',
 };
 export type OperationName = keyof typeof operations;
@@ -114,8 +117,10 @@ export function newBrowser(api: string): Browser {
       if (passkey !== undefined) browser.passkeyCookie = passkey || undefined;
       if (value !== undefined) browser.cookie = value || undefined;
       if (value === '') browser.secret = undefined;
-      const { signIn, completeSingleSignOn, redeemSignInLink, changePassword, ...more } = answer.body?.data ?? {};
-      const begun = signIn ?? completeSingleSignOn ?? redeemSignInLink ?? changePassword ?? more.completePasskeySignIn;
+      const payloads = Object.values(
+        (answer.body?.data ?? {}) as Record<string, { viewer?: { pageSecret?: string } } | null>,
+      );
+      const begun = payloads.find((payload) => payload?.viewer)?.viewer;
       browser.secret = begun?.pageSecret ?? browser.secret;
       return answer;
     },
@@ -169,7 +174,7 @@ export const sessionsOf = async (browser: Browser, userId?: string) =>
 export async function linkFor(gateway: TestGateway, by: string, userId: string): Promise<string> {
   const { body } = await gateway.graphql(operations.createLink, { userId }, { key: by });
   if (body.errors) throw new Error(JSON.stringify(body.errors));
-  return new URL(body.data.createSignInLink.url).hash.slice(1);
+  return new URL(body.data.createSignInLink.signInLink.url).hash.slice(1);
 }
 
 /** The code and number of the only error of an answer. */

@@ -25,7 +25,7 @@ test('a user ends one session of several, with its streams; the others go on', a
   const [ofOne, ofOther] = [await one.watch(), await other.watch()];
   const id = (await sessionsOf(one)).find(({ isThis }: { isThis: boolean }) => !isThis)?.id;
   const answer = await one.ask('endSession', { id });
-  expect(answer.body).toEqual({ data: { endBrowserSession: id } });
+  expect(answer.body).toEqual({ data: { endBrowserSession: { endedBrowserSessionId: id } } });
   expect(answer.headers['set-cookie']).toBeUndefined();
   expect(await endOf(ofOther)).toMatch(/^(UNAUTHENTICATED|UNAVAILABLE) /);
   expect(refusal(await other.ask('credentials'))).toBe(OVER);
@@ -53,7 +53,7 @@ test('an admin ends one session of a user; a member ends none of another’s, an
   for (const wrong of ['bs_nonsense', 'a\0', '', user.ownerId])
     expect(refusal(await admin.ask('endSession', { id: wrong }))).toBe(NONE);
   expect(await isSignedIn(browser)).toBe(true);
-  expect((await admin.ask('endSession', { id })).body.data.endBrowserSession).toBe(id);
+  expect((await admin.ask('endSession', { id })).body.data.endBrowserSession.endedBrowserSessionId).toBe(id);
   expect(await isSignedIn(browser)).toBe(false);
   expect(await isSignedIn(admin)).toBe(true);
 });

@@ -41,7 +41,7 @@ describe('after the first start', () => {
   test('the link of the start sets the admin’s password and signs in', async () => {
     const browser = newBrowser(gateway.api);
     const answer = await browser.redeem(gateway.signInToken ?? '');
-    expect(answer.body.data.redeemSignInLink).toMatchObject({
+    expect(answer.body.data.redeemSignInLink.viewer).toMatchObject({
       user: { id: gateway.ownerId, __typename: 'User' },
       isAdmin: true,
       hasPassword: true,
@@ -53,7 +53,7 @@ describe('after the first start', () => {
       ),
     ]);
     expect(answer.headers['cache-control']).toBe('no-store');
-    const { pageSecret, ...facts } = answer.body.data.redeemSignInLink;
+    const { pageSecret, ...facts } = answer.body.data.redeemSignInLink.viewer;
     expect(pageSecret).toMatch(/^[\w-]{43}$/);
     expect((await browser.ask('viewer')).body.data.viewer).toEqual(facts);
     expect((await browser.ask('credentials')).body.data.credentials.totalCount).toBe(1);
@@ -63,13 +63,13 @@ describe('after the first start', () => {
   test('what is created in a browser belongs to who is signed in there', async () => {
     const browser = newBrowser(gateway.api);
     Object.assign(browser, first);
-    expect((await browser.ask('createCredential')).body.data.createCredential.ownerId).toBe(gateway.ownerId);
+    expect((await browser.ask('createCredential')).body.data.createCredential.credential.ownerId).toBe(gateway.ownerId);
   });
 
   test('a password signs in at another browser, whatever the case of the e-mail address', async () => {
     const browser = newBrowser(gateway.api);
     const answer = await browser.signIn(' Admin@LocalHost ');
-    expect(answer.body.data.signIn).toMatchObject({ user: { id: gateway.ownerId }, session: { isThis: true } });
+    expect(answer.body.data.signIn.viewer).toMatchObject({ user: { id: gateway.ownerId }, session: { isThis: true } });
     const { data } = (await browser.ask('sessions')).body;
     expect(data.browserSessions.map(({ isThis }: { isThis: boolean }) => isThis)).toEqual([true, false]);
     await browser.ask('signOut');
@@ -92,12 +92,12 @@ describe('after the first start', () => {
     await browser.signIn(ADMIN);
     const { cookie, secret } = browser;
     const answer = await browser.ask('signOut');
-    expect(answer.body).toEqual({ data: { signOut: true } });
+    expect(answer.body).toEqual({ data: { signOut: { wasSignedIn: true } } });
     expect(answer.headers['set-cookie']?.[0]).toMatch(/^__Host-gateway_session=; Max-Age=0; /);
     Object.assign(browser, { cookie, secret });
     expect((await browser.ask('viewer')).body).toEqual({ data: { viewer: null } });
     expect(refusal(await browser.ask('credentials'))).toBe('UNAUTHENTICATED ERR_GATEWAY_90200');
-    expect((await browser.ask('signOut')).body).toEqual({ data: { signOut: false } });
+    expect((await browser.ask('signOut')).body).toEqual({ data: { signOut: { wasSignedIn: false } } });
   });
 
   test('another password ends the other sessions, and the one before works no longer', async () => {
@@ -109,7 +109,9 @@ describe('after the first start', () => {
     expect(refusal(wrong)).toBe('BAD_USER_INPUT ERR_GATEWAY_90211');
     expect(wrong.body.errors[0].extensions.field).toBe('current');
     expect((await change(PASSWORD, 'short')).body.errors[0].extensions.field).toBe('password');
-    expect((await change(PASSWORD, 'a much better password')).body.data.changePassword.session.isThis).toBe(true);
+    expect((await change(PASSWORD, 'a much better password')).body.data.changePassword.viewer.session.isThis).toBe(
+      true,
+    );
     expect((await one.ask('viewer')).body.data.viewer).not.toBeNull();
     expect((await other.ask('viewer')).body.data.viewer).toBeNull();
     expect(refusal(await other.signIn(ADMIN))).toBe('FORBIDDEN ERR_GATEWAY_90205');

@@ -26,7 +26,10 @@ const asked = (key: string, userId: string) => gateway.graphql(operations.create
 test('a link works once', async () => {
   const { ownerId } = await account.addOwner();
   const token = await link(ownerId);
-  expect((await redeem(token)).body.data.redeemSignInLink).toMatchObject({ user: { id: ownerId }, isAdmin: false });
+  expect((await redeem(token)).body.data.redeemSignInLink.viewer).toMatchObject({
+    user: { id: ownerId },
+    isAdmin: false,
+  });
   expect(refusal(await redeem(token))).toBe(OVER);
 });
 
@@ -102,7 +105,7 @@ test('only admins make links, for active users of their own account', async () =
   expect(refusal(await asked(bot.key, bot.ownerId))).toBe('FORBIDDEN ERR_GATEWAY_1220');
   for (const id of [elsewhere.ownerId, bot.ownerId, 'usr_0000000000000000000000000000', 'nonsense', 'a\0'])
     expect(refusal(await asked(account.key, id))).toBe('NOT_FOUND ERR_GATEWAY_90020');
-  await account.graphql('mutation ($id: ID!) { deactivateUser(id: $id) { id } }', { id: member.ownerId });
+  await account.graphql('mutation ($id: ID!) { deactivateUser(id: $id) { user { id } } }', { id: member.ownerId });
   expect(refusal(await asked(account.key, member.ownerId))).toBe('CONFLICT ERR_GATEWAY_90214');
 });
 
@@ -111,7 +114,7 @@ test('a link is void when its user is deactivated, and stays so', async () => {
   const token = await link(ownerId);
   const change = (active: boolean) =>
     account.graphql(
-      'mutation ($id: ID!, $active: Boolean) { updateUser(id: $id, input: { active: $active }) { id } }',
+      'mutation ($id: ID!, $active: Boolean) { updateUser(id: $id, input: { active: $active }) { user { id } } }',
       {
         ...{ id: ownerId, active },
       },
@@ -133,13 +136,13 @@ test('users of two accounts with one e-mail address sign in each with the own pa
   }
   for (const [index, { ownerId }] of users.entries()) {
     const { body } = await newBrowser(gateway.api).signIn(email, `${PASSWORD} ${index}`);
-    expect(body.data.signIn.user.id).toBe(ownerId);
+    expect(body.data.signIn.viewer.user.id).toBe(ownerId);
   }
 });
 
 test('who has no password cannot change it, with a key either', async () => {
   const user = await account.addOwner();
-  const query = 'mutation ($input: ChangePasswordInput!) { changePassword(input: $input) { isAdmin } }';
+  const query = 'mutation ($input: ChangePasswordInput!) { changePassword(input: $input) { viewer { isAdmin } } }';
   const input = { current: 'whatever it may be', password: 'another good password' };
   expect(refusal(await user.graphql(query, { input }))).toBe('CONFLICT ERR_GATEWAY_90212');
 });

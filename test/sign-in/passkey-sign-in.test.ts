@@ -52,7 +52,7 @@ const history = async () => {
 test('a passkey signs in alone: no password, no code, also where there is a second factor', async () => {
   await turnOnSecondFactor(browser, () => time);
   const by = elsewhere();
-  expect((await signInWith(by, device)).body.data.completePasskeySignIn.user.id).toBe(userId);
+  expect((await signInWith(by, device)).body.data.completePasskeySignIn.viewer.user.id).toBe(userId);
   expect(by.passkeyCookie).toBeUndefined();
   const { body } = await by.ask('passkeys');
   expect(body.data.passkeys).toEqual([
@@ -64,8 +64,8 @@ test('a passkey signs in alone: no password, no code, also where there is a seco
 test('the page is told for which name passkeys are, and nothing of any user', async () => {
   const by = elsewhere();
   const { body, headers } = await by.ask('beginPasskeySignIn');
-  expect(body.data.beginPasskeySignIn).toMatchObject({ rpId: 'gateway.example', userVerification: 'required' });
-  expect(body.data.beginPasskeySignIn.allowCredentials ?? []).toEqual([]);
+  expect(body.data.beginPasskeySignIn.options).toMatchObject({ rpId: 'gateway.example', userVerification: 'required' });
+  expect(body.data.beginPasskeySignIn.options.allowCredentials ?? []).toEqual([]);
   expect(headers['set-cookie']?.[0]).toMatch(
     /^__Host-gateway_session\.passkey=v1\.[\w.-]+; Max-Age=300; Path=\/; Secure; HttpOnly; SameSite=Strict$/,
   );
@@ -87,7 +87,7 @@ test.each(wrongs)('an answer %s is refused', async (_, wrong) => {
 
 test('a signature that was tampered with, or is of another key, is refused', async () => {
   const [by, byOther] = [elsewhere(), elsewhere()];
-  const answer = device.get((await by.ask('beginPasskeySignIn')).body.data.beginPasskeySignIn);
+  const answer = device.get((await by.ask('beginPasskeySignIn')).body.data.beginPasskeySignIn.options);
   const signature = Buffer.from(answer.response.signature, 'base64url');
   signature[signature.length - 1] = (signature.at(-1) ?? 0) ^ 1;
   answer.response.signature = signature.toString('base64url');
@@ -95,7 +95,7 @@ test('a signature that was tampered with, or is of another key, is refused', asy
 
   const other = await newUser();
   const { device: theirs } = await addDevice(other.browser);
-  const forged = theirs.get((await byOther.ask('beginPasskeySignIn')).body.data.beginPasskeySignIn);
+  const forged = theirs.get((await byOther.ask('beginPasskeySignIn')).body.data.beginPasskeySignIn.options);
   forged.id = forged.rawId = Buffer.from(device.credentialId).toString('base64url');
   expect(refusal(await complete(byOther, forged))).toBe(FAILED);
 });
@@ -114,7 +114,7 @@ test.each([
 
 test('an answer works once, in the browser that was asked, and for five minutes', async () => {
   const [by, other, late] = [elsewhere(), elsewhere(), elsewhere()];
-  const answer = device.get((await by.ask('beginPasskeySignIn')).body.data.beginPasskeySignIn);
+  const answer = device.get((await by.ask('beginPasskeySignIn')).body.data.beginPasskeySignIn.options);
   expect(refusal(await complete(other, answer))).toBe(OVER);
   await other.ask('beginPasskeySignIn');
   expect(refusal(await complete(other, answer))).toBe(FAILED);
@@ -122,14 +122,14 @@ test('an answer works once, in the browser that was asked, and for five minutes'
   expect((await complete(by, answer)).body.errors).toBeUndefined();
   expect(refusal(await complete(Object.assign(elsewhere(), { passkeyCookie: kept }), answer))).toBe(OVER);
 
-  const slow = device.get((await late.ask('beginPasskeySignIn')).body.data.beginPasskeySignIn);
+  const slow = device.get((await late.ask('beginPasskeySignIn')).body.data.beginPasskeySignIn.options);
   time += 5 * MINUTE;
   expect(refusal(await complete(late, slow))).toBe(OVER);
 });
 
 test('of four who send one answer at the same moment, one signs in', async () => {
   const by = elsewhere();
-  const answer = device.get((await by.ask('beginPasskeySignIn')).body.data.beginPasskeySignIn);
+  const answer = device.get((await by.ask('beginPasskeySignIn')).body.data.beginPasskeySignIn.options);
   const copies = Array.from({ length: 4 }, () => Object.assign(elsewhere(), { passkeyCookie: by.passkeyCookie }));
   const answers = await Promise.all(copies.map((copy) => complete(copy, answer)));
   expect(answers.map(refusal).sort()).toEqual([OVER, OVER, OVER, undefined]);
@@ -157,7 +157,7 @@ test('whose passkey was removed, who was deactivated or deleted, and who has non
   expect(await told(second)).toMatchObject(same);
   const set = (active: boolean) =>
     account.graphql(
-      'mutation ($id: ID!, $active: Boolean) { updateUser(id: $id, input: { active: $active }) { id } }',
+      'mutation ($id: ID!, $active: Boolean) { updateUser(id: $id, input: { active: $active }) { user { id } } }',
       {
         ...{ id: userId, active },
       },

@@ -42,7 +42,7 @@ test('a user adds passkeys and removes one; the trail tells of both, and nobody 
   const other = await signedIn(gateway, account.key, (await account.addOwner()).ownerId);
   expect((await other.ask('passkeys')).body.data.passkeys).toEqual([]);
   expect(refusal(await remove(id, {}, other))).toBe(NOT_FOUND);
-  expect((await remove(id)).body.data.removePasskey).toBe(id);
+  expect((await remove(id)).body.data.removePasskey.removedPasskeyId).toBe(id);
   expect(refusal(await remove(id))).toBe(NOT_FOUND);
   expect(await names()).toEqual(['a phone']);
   const query = 'query ($id: ID!) { objectHistory(id: $id) { nodes { action actorId after } } }';
@@ -106,7 +106,7 @@ test('an answer works once, for the user and the browser that were asked, and fo
   ).toBe(OVER);
   const kept = browser.passkeyCookie;
   const { body } = await add(credential);
-  await remove(body.data.addPasskey.id);
+  await remove(body.data.addPasskey.passkey.id);
   expect(refusal(await add(credential))).toBe(OVER);
   browser.passkeyCookie = kept;
   expect(refusal(await add(credential))).toBe(OVER);
@@ -154,13 +154,17 @@ test('an admin removes all of another user of the account, and not the own', asy
   const { device } = await addDevice(browser);
   await addDevice(browser, 'a key');
   const ask = (key: string, id = userId) =>
-    gateway.graphql('mutation ($userId: ID!) { removePasskeys(userId: $userId) }', { userId: id }, { key });
+    gateway.graphql(
+      'mutation ($userId: ID!) { removePasskeys(userId: $userId) { removedPasskeys } }',
+      { userId: id },
+      { key },
+    );
   const has = async () =>
     (await account.graphql('query ($id: ID!) { user(id: $id) { hasPasskeys } }', { id: userId })).body.data.user;
   expect(refusal(await ask((await gateway.newAccount()).key))).toBe(NOT_FOUND);
   expect(refusal(await ask(account.key, account.ownerId))).toBe('CONFLICT ERR_GATEWAY_90267');
   expect(await has()).toEqual({ hasPasskeys: true });
-  expect((await ask(account.key)).body.data.removePasskeys).toBe(2);
+  expect((await ask(account.key)).body.data.removePasskeys.removedPasskeys).toBe(2);
   expect(await has()).toEqual({ hasPasskeys: false });
   expect(refusal(await signInWith(newBrowser(gateway.api), device))).toBe('FORBIDDEN ERR_GATEWAY_90262');
 });
@@ -179,7 +183,7 @@ describe('where no passkeys can be', () => {
   test('nobody begins to add one, or to sign in with one', async () => {
     const shared = await sharedGateway();
     const stranger = newBrowser(shared.api);
-    expect(refusal(await stranger.post({ query: 'mutation { beginPasskeySignIn }' }))).toBe(
+    expect(refusal(await stranger.post({ query: 'mutation { beginPasskeySignIn { options } }' }))).toBe(
       'CONFLICT ERR_GATEWAY_90261',
     );
   });

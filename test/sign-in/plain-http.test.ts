@@ -49,15 +49,17 @@ describe('behind a proxy that ends TLS', () => {
     };
     expect((await browser.ask('offer')).body.data.signInOffer).toMatchObject({ isOffered: true, reason: null });
     const answer = await browser.redeem(await linkFor(gateway, gateway.key, gateway.ownerId));
-    expect(answer.body.data.redeemSignInLink.session.ip).toBe('2001:db8::7');
+    expect(answer.body.data.redeemSignInLink.viewer.session.ip).toBe('2001:db8::7');
     expect((await browser.ask('viewer')).body.data.viewer.isAdmin).toBe(true);
     browser.headers = { ...browser.headers, 'x-forwarded-for': 'nonsense' };
-    expect((await browser.signIn('admin@localhost')).body.data.signIn.session.ip).toBe('127.0.0.1');
+    expect((await browser.signIn('admin@localhost')).body.data.signIn.viewer.session.ip).toBe('127.0.0.1');
   });
 
   test('a link leads to the public address, and its token is behind the #', async () => {
-    const query = 'mutation ($userId: ID!) { createSignInLink(userId: $userId) { url } }';
+    const query = 'mutation ($userId: ID!) { createSignInLink(userId: $userId) { signInLink { url } } }';
     const { body } = await gateway.graphql(query, { userId: gateway.ownerId });
-    expect(body.data.createSignInLink.url).toMatch(/^https:\/\/gateway\.example\/dashboard\/sign-in#[\w-]{43}$/);
+    expect(body.data.createSignInLink.signInLink.url).toMatch(
+      /^https:\/\/gateway\.example\/dashboard\/sign-in#[\w-]{43}$/,
+    );
   });
 });

@@ -37,9 +37,12 @@ beforeEach(async () => {
 });
 
 const update = (input: object) =>
-  account.graphql('mutation ($id: ID!, $input: UpdateUserInput!) { updateUser(id: $id, input: $input) { id } }', {
-    ...{ id: user.ownerId, input },
-  });
+  account.graphql(
+    'mutation ($id: ID!, $input: UpdateUserInput!) { updateUser(id: $id, input: $input) { user { id } } }',
+    {
+      ...{ id: user.ownerId, input },
+    },
+  );
 const redeem = async () => newBrowser(gateway.api).redeem(await linkFor(gateway, account.key, user.ownerId), ANOTHER);
 const sessions = () => gateway.app.prisma.browserSession.count({ where: { ownerId: user.ownerId } });
 

@@ -32,7 +32,7 @@ test('other recovery codes take the place of those of before, for the password a
   const [spent = '', left = ''] = recoveryCodes;
   expect(refusal(await replace(spent, 'not the right password'))).toBe('BAD_USER_INPUT ERR_GATEWAY_90211');
   expect(refusal(await replace('000000'))).toBe(WRONG);
-  const [other = '', ...more]: string[] = (await replace(spent)).body.data.replaceRecoveryCodes;
+  const [other = '', ...more]: string[] = (await replace(spent)).body.data.replaceRecoveryCodes.recoveryCodes;
   expect(new Set([...recoveryCodes, other, ...more]).size).toBe(20);
   expect((await browser.ask('secondFactor')).body.data.viewer).toEqual({
     hasSecondFactor: true,

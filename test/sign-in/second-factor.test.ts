@@ -71,7 +71,7 @@ test('until an app is confirmed, nothing is asked; from then on, a code', async 
   expect(refusal(refused)).toBe(NEEDED);
   expect(refused.body.errors[0].extensions.field).toBe('code');
   const by = elsewhere();
-  expect((await signIn(codeAt(0), by)).body.data.signIn.user.id).toBe(userId);
+  expect((await signIn(codeAt(0), by)).body.data.signIn.viewer.user.id).toBe(userId);
   expect((await by.ask('secondFactor')).body.data.viewer).toEqual({ hasSecondFactor: true, recoveryCodesLeft: 10 });
   expect(
     (await account.graphql('query ($id: ID!) { user(id: $id) { hasSecondFactor } }', { id: userId })).body.data,
@@ -202,14 +202,18 @@ test('it is turned on with the password, and off with the password and a code', 
 test('an admin turns off the second factor of another user, of the own account, and not the own', async () => {
   await turnOn();
   const remove = (key: string, id = userId) =>
-    gateway.graphql('mutation ($userId: ID!) { removeSecondFactor(userId: $userId) }', { userId: id }, { key });
+    gateway.graphql(
+      'mutation ($userId: ID!) { removeSecondFactor(userId: $userId) { wasOn } }',
+      { userId: id },
+      { key },
+    );
   const stranger = await gateway.newAccount();
   expect(refusal(await remove(stranger.key))).toBe('NOT_FOUND ERR_GATEWAY_90020');
   expect(refusal(await browser.ask('removeSecondFactor', { userId: account.ownerId }))).toMatch(/^FORBIDDEN /);
   expect(refusal(await remove(account.key, account.ownerId))).toBe('CONFLICT ERR_GATEWAY_90260');
   expect(refusal(await signIn())).toBe(NEEDED);
-  expect((await remove(account.key)).body.data.removeSecondFactor).toBe(true);
-  expect((await remove(account.key)).body.data.removeSecondFactor).toBe(false);
+  expect((await remove(account.key)).body.data.removeSecondFactor.wasOn).toBe(true);
+  expect((await remove(account.key)).body.data.removeSecondFactor.wasOn).toBe(false);
   expect((await signIn()).body.errors).toBeUndefined();
 });
 
@@ -218,7 +222,7 @@ test('all of it is in the audit trail and the log, and no secret is', async () =
   await signIn(codeAt(0));
   await signIn(recoveryCodes[0]);
   await signIn('000000');
-  const remove = 'mutation ($userId: ID!) { removeSecondFactor(userId: $userId) }';
+  const remove = 'mutation ($userId: ID!) { removeSecondFactor(userId: $userId) { wasOn } }';
   await account.graphql(remove, { userId });
   await expect
     .poll(async () => (await history()).map(({ action }) => action).sort(), { interval: 500 })

@@ -25,9 +25,12 @@ afterAll(() => gateway.close());
 const signIn = (user: Owner, by: Owner = account) => signedIn(gateway, by.key, user.ownerId);
 const another = (user: Owner) => signedInAgain(gateway, user);
 const update = (user: Owner, input: object) =>
-  account.graphql('mutation ($id: ID!, $input: UpdateUserInput!) { updateUser(id: $id, input: $input) { id } }', {
-    ...{ id: user.ownerId, input },
-  });
+  account.graphql(
+    'mutation ($id: ID!, $input: UpdateUserInput!) { updateUser(id: $id, input: $input) { user { id } } }',
+    {
+      ...{ id: user.ownerId, input },
+    },
+  );
 
 test('each browser session has an allowance of its own', async () => {
   const user = await account.addOwner();
@@ -119,7 +122,7 @@ describe('by whoever may:', () => {
     const streams = [await one.watch(), await other.watch()];
     const going = await bystander.watch();
     const answer = await one.ask('signOutEverywhere');
-    expect(answer.body).toEqual({ data: { signOutEverywhere: 2 } });
+    expect(answer.body).toEqual({ data: { signOutEverywhere: { endedSessions: 2 } } });
     expect(answer.headers['set-cookie']?.[0]).toContain('Max-Age=0');
     for (const stream of streams) expect(await endOf(stream)).toMatch(/^(UNAUTHENTICATED|UNAVAILABLE) /);
     expect(refusal(await other.ask('credentials'))).toBe(OVER);
@@ -188,7 +191,9 @@ describe('by whoever may:', () => {
       expect((await browser.ask(name === 'sessions' ? name : 'viewer', { userId: null })).body.errors).toBeUndefined();
     }
     expect(await sessionsOf(admin, user.ownerId)).toEqual([expect.objectContaining({ isThis: false })]);
-    expect((await admin.ask('signOutEverywhere', { userId: user.ownerId })).body.data.signOutEverywhere).toBe(1);
+    expect(
+      (await admin.ask('signOutEverywhere', { userId: user.ownerId })).body.data.signOutEverywhere.endedSessions,
+    ).toBe(1);
     expect(await isSignedIn(browser)).toBe(false);
     expect(await isSignedIn(admin)).toBe(true);
     const foreign = await gateway.newAccount();

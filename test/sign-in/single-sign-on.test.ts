@@ -26,7 +26,7 @@ async function start(env: Record<string, string> = {}): Promise<TestGateway> {
 /** Goes to the provider and comes back. @returns what the page of the dashboard has then. */
 async function goTo(browser: Browser, login: string): Promise<{ attempt: string; query: string }> {
   const { body } = await browser.ask('beginSso');
-  const { url, attempt } = body.data.beginSingleSignOn;
+  const { url, attempt } = body.data.beginSingleSignOn.attempt;
   const pages = new ProviderBrowser('', { listener: '', ca: '' });
   const until = (to: string) => to.startsWith(CALLBACK);
   const { headers } = await logIn(pages, await pages.open(url), login, { until });
@@ -62,12 +62,16 @@ describe('with groups', () => {
     as('ada', ['ops', 'others']);
     const browser = newBrowser(gateway.api);
     const first = await signIn(browser, 'ada');
-    expect(first.body.data.completeSingleSignOn).toMatchObject({ isAdmin: true, hasPassword: false });
-    expect((await browser.ask('viewer')).body.data.viewer.user.id).toBe(first.body.data.completeSingleSignOn.user.id);
+    expect(first.body.data.completeSingleSignOn.viewer).toMatchObject({ isAdmin: true, hasPassword: false });
+    expect((await browser.ask('viewer')).body.data.viewer.user.id).toBe(
+      first.body.data.completeSingleSignOn.viewer.user.id,
+    );
     // The address has changed at the provider: the user is known by the subject.
     as('ada', ['ops'], { email: 'lovelace@example.com' });
     const again = await signIn(newBrowser(gateway.api), 'ada');
-    expect(again.body.data.completeSingleSignOn.user.id).toBe(first.body.data.completeSingleSignOn.user.id);
+    expect(again.body.data.completeSingleSignOn.viewer.user.id).toBe(
+      first.body.data.completeSingleSignOn.viewer.user.id,
+    );
     const { body } = await gateway.graphql('{ auditEntries(first: 20) { nodes { action kind objectName } } }');
     const actions = body.data.auditEntries.nodes.map(
       ({ action, objectName }: { action: string; objectName: string }) => [action, objectName],
@@ -78,9 +82,9 @@ describe('with groups', () => {
 
   test('the role follows the groups, and one who is in none of them is refused', async () => {
     as('bob', ['ops']);
-    expect((await signIn(newBrowser(gateway.api), 'bob')).body.data.completeSingleSignOn.isAdmin).toBe(true);
+    expect((await signIn(newBrowser(gateway.api), 'bob')).body.data.completeSingleSignOn.viewer.isAdmin).toBe(true);
     as('bob', ['support']);
-    expect((await signIn(newBrowser(gateway.api), 'bob')).body.data.completeSingleSignOn.isAdmin).toBe(false);
+    expect((await signIn(newBrowser(gateway.api), 'bob')).body.data.completeSingleSignOn.viewer.isAdmin).toBe(false);
     as('bob', ['others']);
     expect(errorOf(await signIn(newBrowser(gateway.api), 'bob'))).toBe('ERR_GATEWAY_90221');
   });
@@ -99,17 +103,17 @@ describe('with groups', () => {
 
   test('an admin of another account becomes nobody, and gets no operator, by adding the address first', async () => {
     const other = await gateway.newAccount();
-    const add = 'mutation ($email: String!) { createUser(input: { email: $email }) { id } }';
+    const add = 'mutation ($email: String!) { createUser(input: { email: $email }) { user { id } } }';
     // Also one who was led there before the gateway knew better.
     for (const [login, link] of [
       ['first', {}],
       ['second', { ssoIssuer: provider.issuer, ssoSubject: 'second' }],
     ] as const) {
       const { body } = await other.graphql(add, { email: `${login}@example.com` });
-      const taken = body.data.createUser.id;
+      const taken = body.data.createUser.user.id;
       await gateway.app.prisma.owner.update({ where: { id: taken }, data: link });
       as(login, ['ops']);
-      const { id } = (await signIn(newBrowser(gateway.api), login)).body.data.completeSingleSignOn.user;
+      const { id } = (await signIn(newBrowser(gateway.api), login)).body.data.completeSingleSignOn.viewer.user;
       expect(id).not.toBe(taken);
       expect(await gateway.app.prisma.owner.findUniqueOrThrow({ where: { id } })).toMatchObject({
         accountId: gateway.accountId,
@@ -120,22 +124,24 @@ describe('with groups', () => {
 
   test('a user who was deactivated stays out', async () => {
     as('dan', ['support']);
-    const { id } = (await signIn(newBrowser(gateway.api), 'dan')).body.data.completeSingleSignOn.user;
-    await gateway.graphql('mutation ($id: ID!) { deactivateUser(id: $id) { id } }', { id });
+    const { id } = (await signIn(newBrowser(gateway.api), 'dan')).body.data.completeSingleSignOn.viewer.user;
+    await gateway.graphql('mutation ($id: ID!) { deactivateUser(id: $id) { user { id } } }', { id });
     expect(errorOf(await signIn(newBrowser(gateway.api), 'dan'))).toBe('ERR_GATEWAY_90224');
   });
 
   test('passwords are for the one user who keeps one', async () => {
     const { body } = await gateway.graphql(
-      'mutation { a: createUser(input: { email: "keeper@example.com", role: admin }) { id } b: createUser(input: { email: "other@example.com" }) { id } }',
+      'mutation { a: createUser(input: { email: "keeper@example.com", role: admin }) { user { id } } b: createUser(input: { email: "other@example.com" }) { user { id } } }',
     );
     const link = (userId: string) =>
-      gateway.graphql('mutation ($userId: ID!) { createSignInLink(userId: $userId) { url } }', { userId });
-    expect(errorOf(await link(body.data.b.id))).toBe('ERR_GATEWAY_90225');
-    const { url } = (await link(body.data.a.id)).body.data.createSignInLink;
+      gateway.graphql('mutation ($userId: ID!) { createSignInLink(userId: $userId) { signInLink { url } } }', {
+        userId,
+      });
+    expect(errorOf(await link(body.data.b.user.id))).toBe('ERR_GATEWAY_90225');
+    const { url } = (await link(body.data.a.user.id)).body.data.createSignInLink.signInLink;
     await newBrowser(gateway.api).redeem(url.slice(url.indexOf('#') + 1));
     const signedIn = await newBrowser(gateway.api).signIn(BREAK_GLASS, PASSWORD);
-    expect(signedIn.body.data.signIn).toMatchObject({ hasPassword: true });
+    expect(signedIn.body.data.signIn.viewer).toMatchObject({ hasPassword: true });
     expect(errorOf(await newBrowser(gateway.api).signIn('other@example.com', PASSWORD))).toBe('ERR_GATEWAY_90225');
   });
 
@@ -162,7 +168,7 @@ describe('with groups', () => {
     expect(errorOf(await browser.ask('completeSso', { input }))).toBe(`ERR_GATEWAY_${number}`);
     expect(browser.cookie).toBeUndefined();
   });
-  const begun = async () => (await newBrowser(gateway.api).ask('beginSso')).body.data.beginSingleSignOn;
+  const begun = async () => (await newBrowser(gateway.api).ask('beginSso')).body.data.beginSingleSignOn.attempt;
   const stateOf = (query: string) => /state=[^&]+/.exec(query)?.[0] ?? '';
 
   test('an answer works once', async () => {
@@ -191,14 +197,14 @@ describe('without groups', () => {
   test('users who exist sign in with their role, and nobody else', async () => {
     provider.users.set('ivan', { email: 'Ivan@Example.com', email_verified: true });
     expect(errorOf(await signIn(newBrowser(gateway.api), 'ivan'))).toBe('ERR_GATEWAY_90222');
-    await gateway.graphql('mutation { createUser(input: { email: "ivan@example.com" }) { id } }');
+    await gateway.graphql('mutation { createUser(input: { email: "ivan@example.com" }) { user { id } } }');
     const { body } = await signIn(newBrowser(gateway.api), 'ivan');
-    expect(body.data.completeSingleSignOn).toMatchObject({ isAdmin: false });
+    expect(body.data.completeSingleSignOn.viewer).toMatchObject({ isAdmin: false });
   });
 
   test('when the provider is away, that is said, and passwords work', async () => {
     const browser = newBrowser(gateway.api);
-    const { url, attempt } = (await browser.ask('beginSso')).body.data.beginSingleSignOn;
+    const { url, attempt } = (await browser.ask('beginSso')).body.data.beginSingleSignOn.attempt;
     const state = new URL(url).searchParams.get('state') ?? '';
     const query = `${new URLSearchParams({ code: 'any', state, iss: provider.issuer })}`;
     provider.intercept = (_, response) => {
@@ -220,6 +226,6 @@ test('SSO_ACCOUNT says whose users they are; while there is no such account, nob
   provider.users.set('judy', { groups: ['ops'], email: 'judy@example.com', email_verified: true });
   expect(errorOf(await signIn(newBrowser(gateway.api), 'judy'))).toBe('ERR_GATEWAY_90365');
   await gateway.app.prisma.account.create({ data: { id: 'ac_chosen' } });
-  const { id } = (await signIn(newBrowser(gateway.api), 'judy')).body.data.completeSingleSignOn.user;
+  const { id } = (await signIn(newBrowser(gateway.api), 'judy')).body.data.completeSingleSignOn.viewer.user;
   expect(await gateway.app.prisma.owner.findUniqueOrThrow({ where: { id } })).toMatchObject({ accountId: 'ac_chosen' });
 });

@@ -137,7 +137,10 @@ test('many attempts at once are no way round it', async () => {
 });
 
 test('many aliases in one document are no way round it', async () => {
-  const aliases = Array.from({ length: 10 }, (_, index) => `a${index}: signIn(input: $input) { isAdmin }`).join(' ');
+  const aliases = Array.from(
+    { length: 10 },
+    (_, index) => `a${index}: signIn(input: $input) { viewer { isAdmin } }`,
+  ).join(' ');
   const browser = elsewhere();
   const { body } = await browser.post({
     query: `mutation ($input: SignInInput!) { ${aliases} }`,

@@ -70,7 +70,7 @@ test.skipIf(onServer || !isLong)(
       }
       const [older = '', newer = ''] = tokens;
       expect((await redeem(gateway, older)).body.errors[0].extensions.errorCode).toBe('ERR_GATEWAY_90207');
-      expect((await redeem(gateway, newer)).body.data.redeemSignInLink.isAdmin).toBe(true);
+      expect((await redeem(gateway, newer)).body.data.redeemSignInLink.viewer.isAdmin).toBe(true);
       await again({ PUBLIC_API_URL: 'https://gateway.example' });
       expect(printed(gateway)).toBe('Dashboard: https://gateway.example/dashboard/');
       await end();

@@ -45,7 +45,7 @@ describe.each([
   });
 
   test('who has the cookie alone cannot end the session either', async () => {
-    expect((await thief(undefined).ask('signOut')).body).toEqual({ data: { signOut: false } });
+    expect((await thief(undefined).ask('signOut')).body).toEqual({ data: { signOut: { wasSignedIn: false } } });
     expect((await admin.ask('viewer')).body.data.viewer.isAdmin).toBe(true);
   });
 

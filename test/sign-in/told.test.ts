@@ -28,7 +28,9 @@ test('the audit trail tells of sign-ins, wrong passwords at most five times a mi
     time += 9 * 1000; // After five failures each has to wait.
   }
   await browser.ask('signOut');
-  await account.graphql('mutation ($id: ID) { signOutEverywhere(userId: $id) }', { id: user.ownerId });
+  await account.graphql('mutation ($id: ID) { signOutEverywhere(userId: $id) { endedSessions } }', {
+    id: user.ownerId,
+  });
   const query = `query ($id: ID!) { objectHistory(id: $id) { nodes {
     action source actorId actorSubject credentialId ip userAgent objectName after } } }`;
   const told = async () => (await account.graphql(query, { id: user.ownerId })).body.data.objectHistory.nodes;

@@ -58,7 +58,9 @@ test('an only admin who has forgotten the password gets a link, which sets anoth
     ...{ source: 'GATEWAY', actorId: null, userAgent: 'npm run sign-in-link' },
   });
   expect(base).toBe('http://127.0.0.1:14040');
-  expect((await newBrowser(gateway.api).redeem(token, NEW_PASSWORD)).body.data.redeemSignInLink.isAdmin).toBe(true);
+  expect((await newBrowser(gateway.api).redeem(token, NEW_PASSWORD)).body.data.redeemSignInLink.viewer.isAdmin).toBe(
+    true,
+  );
   expect((await newBrowser(gateway.api).signIn('admin@localhost', NEW_PASSWORD)).body.errors).toBeUndefined();
   expect(refusal(await newBrowser(gateway.api).signIn('admin@localhost', PASSWORD))).toBeDefined();
   const { cookie, secret } = before;
@@ -100,7 +102,7 @@ test('a user gets one by e-mail address, in each account that has the user, at t
   const redeemed = [];
   for (const [, , token = ''] of links) {
     const { body } = await newBrowser(gateway.api).redeem(token);
-    redeemed.push(body.data.redeemSignInLink.user.id);
+    redeemed.push(body.data.redeemSignInLink.viewer.user.id);
   }
   expect(redeemed.sort()).toEqual(users.map(({ ownerId }) => ownerId).sort());
 });
@@ -125,7 +127,7 @@ test('a link leaves a second factor on, and says how it is turned off', async ()
     { action: 'SECOND_FACTOR_OFF', ...from },
   ]);
   const [[, , another = ''] = []] = linksIn(printedThen);
-  expect((await newBrowser(gateway.api).redeem(another)).body.data.redeemSignInLink.isAdmin).toBe(true);
+  expect((await newBrowser(gateway.api).redeem(another)).body.data.redeemSignInLink.viewer.isAdmin).toBe(true);
 });
 
 test('whom no account has gets none', async () => {

@@ -7,6 +7,7 @@ import { buffer, text } from 'node:stream/consumers';
 import { SMTPServer } from 'smtp-server';
 import { expect } from 'vitest';
 import { bound, nameRequest, newCredential, openSession, type TestCredential } from './agents/live.ts';
+import { answerOf } from './gateway/answer.ts';
 import type { Account, TestGateway } from './gateway/gateway.ts';
 
 export interface Mail {
@@ -107,20 +108,20 @@ export async function newFleet(gateway: TestGateway, account: Account): Promise<
   return new Fleet(gateway, await newCredential(account), `fleet${++fleets}`);
 }
 
-/** Runs a mutation, and expects that it succeeds. @returns what it answers with. */
+/** Runs a mutation, and expects that it succeeds. @returns what its payload is about, with what that shows once. */
 // biome-ignore lint/suspicious/noExplicitAny: what a test expects of it, the test says.
 export async function mutate({ graphql }: Account, mutation: string, variables: object = {}): Promise<any> {
   const { body } = await graphql(`mutation ${mutation}`, variables);
   expect(body.errors).toBeUndefined();
-  return Object.values(body.data)[0];
+  return answerOf('mutation', body.data);
 }
 
 const create = (kind: string, shown: string) => (account: Account, input: object) =>
   mutate(account, `($input: Create${kind}Input!) { create${kind}(input: $input) { ${shown} } }`, { input });
 
-export const createChannel = create('AlertChannel', 'id signingSecret problem');
-export const createRule = create('AlertRule', 'id');
-export const createSilence = create('AlertSilence', 'id');
+export const createChannel = create('AlertChannel', 'alertChannel { id problem } signingSecret');
+export const createRule = create('AlertRule', 'alertRule { id }');
+export const createSilence = create('AlertSilence', 'alertSilence { id }');
 
 const SHOWN = `id name state since firedAt resolvedAt subjectCount subjects { objectId name detail } value remark note acknowledgedBy
   notifications { id kind sentAt nextAttemptAt failures error channel { id } }`;

@@ -150,10 +150,13 @@ describe('where visitors had signed in before the upgrade', () => {
     expect(await come(own, before.state)).toBe('ERR_GATEWAY_5200');
 
     const end = () =>
-      victim.graphql('mutation ($of: String!) { endSharedSignInCallback(issuer: $of) { url sharedUrl } }', {
-        of: stage.provider.issuer,
-      });
-    expect((await end()).body.data.endSharedSignInCallback).toEqual({ url: own, sharedUrl: null });
+      victim.graphql(
+        'mutation ($of: String!) { endSharedSignInCallback(issuer: $of) { signInCallback { url sharedUrl } } }',
+        {
+          of: stage.provider.issuer,
+        },
+      );
+    expect((await end()).body.data.endSharedSignInCallback.signInCallback).toEqual({ url: own, sharedUrl: null });
     expect((await end()).body.errors[0].extensions.code).toBe('NOT_FOUND');
     expect(await listed()).toEqual([]);
     expect(await come(gateway.api + SHARED, before.state)).toBe('ERR_GATEWAY_5200');

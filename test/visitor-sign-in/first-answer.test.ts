@@ -61,7 +61,10 @@ describe.each([
     const { endpoints } = (await gateway.call('GET', '/endpoints')).body;
     const { hostname } = new URL(origin);
     const { id } = endpoints.find(({ hostport }: { hostport: string }) => hostport.startsWith(`${hostname}:`));
-    await gateway.graphql('mutation ($id: ID!) { startTrafficCapture(endpointId: $id, input: {}) { isOn } }', { id });
+    await gateway.graphql(
+      'mutation ($id: ID!) { startTrafficCapture(endpointId: $id, input: {}) { trafficCapture { isOn } } }',
+      { id },
+    );
     const { browser } = await stage.signIn(`${origin}/orders`);
     await browser.open(`${origin}/_gateway/login?redirect_path=/a`, { follows: false });
     await browser.open(`${origin}/_gateway/logout`);

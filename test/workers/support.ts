@@ -9,6 +9,7 @@ import { expect, onTestFinished } from 'vitest';
 import type { ClientTiming } from '../../agent/src/client/timing.ts';
 import { newClient, PATIENT, type TestClient } from '../agent/client/support.ts';
 import { eventually } from '../support/eventually.ts';
+import { answerOf } from '../support/gateway/answer.ts';
 import type { Place } from '../support/gateway/place.ts';
 import { type GatewayProcess, startProcess } from '../support/gateway/process.ts';
 import { visit } from '../support/visit.ts';
@@ -110,7 +111,7 @@ export async function startProcessGroup(env: Record<string, string> = {}, place?
     async graphql(query, variables) {
       const { body } = await gateway.call('POST', '/graphql', { query, variables });
       expect(body?.errors).toBeUndefined();
-      return Object.values(body.data)[0];
+      return answerOf(query, body.data);
     },
     async close() {
       // One that a failed test has stopped would not end.

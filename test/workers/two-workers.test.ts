@@ -143,7 +143,10 @@ test('requests are captured at both workers, and replayed', async () => {
   const url = await open('captured', 1);
   const { nodes } = await group.graphql('{ endpoints { nodes { id publicUrl } } }');
   const { id } = nodes.find(({ publicUrl }: { publicUrl: string }) => publicUrl === url);
-  await group.graphql('mutation ($id: ID!) { startTrafficCapture(endpointId: $id, input: {}) { isOn } }', { id });
+  await group.graphql(
+    'mutation ($id: ID!) { startTrafficCapture(endpointId: $id, input: {}) { trafficCapture { isOn } } }',
+    { id },
+  );
   for (const worker of WORKERS)
     await visit(url, group.gateway.http, { agent: await group.connectionAt(worker), path: `/${worker}` });
   const list = 'query ($id: ID!) { capturedRequests(endpointId: $id) { nodes { id url replayOf } } }';
@@ -152,7 +155,8 @@ test('requests are captured at both workers, and replayed', async () => {
   await eventually(async () =>
     expect((await captured()).map((one: { url: string }) => new URL(one.url).pathname)).toEqual(expected),
   );
-  const replay = 'mutation ($id: ID!) { replayRequest(id: $id) { status body { text } captured { replayOf } } }';
+  const replay =
+    'mutation ($id: ID!) { replayRequest(id: $id) { replay { status body { text } captured { replayOf } } } }';
   for (const [index, { id }] of (await captured()).entries())
     expect(await group.graphql(replay, { id })).toEqual({
       status: 200,
@@ -168,7 +172,10 @@ test(
     const url = await open('taken-over', 0);
     const { nodes } = await group.graphql('{ endpoints { nodes { id publicUrl } } }');
     const { id } = nodes.find(({ publicUrl }: { publicUrl: string }) => publicUrl === url);
-    await group.graphql('mutation ($id: ID!) { startTrafficCapture(endpointId: $id, input: {}) { isOn } }', { id });
+    await group.graphql(
+      'mutation ($id: ID!) { startTrafficCapture(endpointId: $id, input: {}) { trafficCapture { isOn } } }',
+      { id },
+    );
     // One after the other, so that what is measured is all there was.
     const grow = async (worker: number, visits: number) => {
       const agent = await group.connectionAt(worker);

@@ -8,6 +8,7 @@ import type PrismaTypes from '../../store/generated/pothos.ts';
 import { getDatamodel } from '../../store/generated/pothos.ts';
 import type { Context } from '../context.ts';
 import LoadedPlugin from './loaded-rows.ts';
+import PayloadsPlugin from './payloads.ts';
 import RootFieldsPlugin from './root-fields.ts';
 import { parseRfc3339, rfc3339 } from './timestamps.ts';
 
@@ -35,7 +36,7 @@ export interface ObjectRow {
 }
 
 export const builder = new SchemaBuilder<SchemaTypes>({
-  plugins: [RootFieldsPlugin, LoadedPlugin, PrismaPlugin],
+  plugins: [RootFieldsPlugin, PayloadsPlugin, LoadedPlugin, PrismaPlugin],
   defaultFieldNullability: false,
   prisma: {
     // A transaction offers all that the plugin uses; only connecting is missing, which it never does.
@@ -50,7 +51,8 @@ builder.queryType({
   description: 'What can be read. Every field but `node`’s `null` answers with an error when it cannot be given.',
 });
 builder.mutationType({
-  description: 'What can be changed. A mutation answers with the object, a delete with the deleted id.',
+  description:
+    'What can be changed. Each mutation answers with a payload of its own: with the object that changed, or the id of one that is gone.',
 });
 builder.subscriptionType({ description: 'What can be watched, over server-sent events.' });
 

@@ -16,6 +16,7 @@ import { type Extension, type Route, route } from '../route.ts';
 import { bulkOperation } from './bulk-operations.ts';
 import { listArguments, readList } from './list.ts';
 import { ID_MEMBER, type ListMembers } from './members.ts';
+import { deletedOf, mutation } from './mutation.ts';
 import { findById, type Resource, registerResource, scopeOf, tableOf } from './nodes.ts';
 import { connectionOf } from './page.ts';
 import { watchChanges } from './watch-changes.ts';
@@ -179,13 +180,15 @@ export interface DeleteMutationOptions {
   within?<T>(context: Context, db: Db, write: () => Promise<T>): Promise<T>;
   /** What goes with it. */
   cascade?: Cascade;
+  /** What it belongs to, and the column of its row that names that: the payload has it as it is then. */
+  parent?: { kind: string; column: string };
 }
 
 /** Adds the mutation that deletes an object. */
 export function deleteMutation(
   collection: Collection & AuditedResource,
   name: string,
-  { description, check, adminsOnly, before, within, cascade }: DeleteMutationOptions = {},
+  { description, check, adminsOnly, before, within, cascade, parent }: DeleteMutationOptions = {},
 ): void {
   const { prefix } = collection;
   const noun = nounOf(collection.kind);
@@ -193,15 +196,23 @@ export function deleteMutation(
     if (!isId(prefix, id)) throw new ApiError('notFound', { kind: noun });
     await check?.(context, id);
     const where = { ...(await scopeOf(collection, context)), id };
+    const select = { id: true, ...(parent && { [parent.column]: true }) };
+    let deleted: unknown;
     const work = async (db: Db, announce: Announce) => {
       await before?.(db, id, announce, context.accountId);
-      const write = () => tableOf(collection, db).delete({ where, select: { id: true } });
-      return within ? within(context, db, write) : write();
+      const write = () => tableOf(collection, db).delete({ where, select });
+      deleted = await (within ? within(context, db, write) : write());
     };
     await context.remove(collection, id, work, cascade);
+    return parent && (deleted as Record<string, string>)[parent.column];
   };
-  bulkOperation(collection.kind, 'DELETE', { adminsOnly, apply: deleteOne });
-  builder.mutationField(name, (t) =>
+  const apply = async (context: Context, id: string) => void (await deleteOne(context, id));
+  bulkOperation(collection.kind, 'DELETE', { adminsOnly, apply });
+  // Whose it was, by the arguments of the call that deleted it.
+  const parents = new WeakMap<object, string>();
+  const idOfParent = (args: object) => parents.get(args) ?? null;
+  const objects = parent && { [parent.kind]: { kind: parent.kind, id: idOfParent } };
+  mutation(name, { ...deletedOf(collection.kind), ...(objects && { objects }) }, (t) =>
     t.id({
       nullable: true,
       access: { kind: collection.kind, adminsOnly },
@@ -209,9 +220,10 @@ export function deleteMutation(
         description ??
         `Deletes the ${noun}. Answers with its id; fails with \`NOT_FOUND\` when your account has none, with \`CONFLICT\` while it is in use.`,
       args: { id: t.arg.id({ required: true, description: `The id of the ${noun}.` }) },
-      resolve: async (_, { id }, context) => {
-        await deleteOne(context, id);
-        return id;
+      resolve: async (_, args, context) => {
+        const parentId = await deleteOne(context, args.id);
+        if (parentId !== undefined) parents.set(args, parentId);
+        return args.id;
       },
     }),
   );

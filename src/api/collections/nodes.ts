@@ -28,6 +28,7 @@ export interface Resource extends Partial<AuditedResource> {
   /** The REST path of the list that it is in, as `/credentials`; left out where that depends on the object. */
   path?: string;
   typeName: string;
+  /** Its type. */
   ref: ObjectRowRef;
   table: (db: Db) => unknown;
   /** Narrows every look-up further than to the account. */

@@ -124,9 +124,20 @@ export const PageInfo = builder.objectRef<ConnectionPage>('PageInfo').implement(
   }),
 });
 
+const edgeType = (name: string) => builder.objectRef<{ row: ObjectRow; order: ListOrder }>(`${name}ConnectionEdge`);
+const edgeTypes = new Map<string, ReturnType<typeof edgeType>>();
+
+/** The type of the edges of a connection. @throws {Error} when there is no such connection. */
+export function edgeTypeOf(name: string): ReturnType<typeof edgeType> {
+  const found = edgeTypes.get(name);
+  if (!found) throw new Error(`there is no connection ${name}`);
+  return found;
+}
+
 /** The connection type of a list of `ref`. */
 export function connectionOf(ref: ObjectRowRef, name: string) {
-  const Edge = builder.objectRef<{ row: ObjectRow; order: ListOrder }>(`${name}ConnectionEdge`).implement({
+  const Edge = edgeType(name);
+  Edge.implement({
     description: `One ${name} of a page.`,
     fields: (t) => ({
       cursor: t.string({
@@ -136,6 +147,7 @@ export function connectionOf(ref: ObjectRowRef, name: string) {
       node: t.field({ type: ref, description: 'The object itself.', resolve: ({ row }) => row }),
     }),
   });
+  edgeTypes.set(name, Edge);
   return builder.objectRef<ConnectionPage>(`${name}Connection`).implement({
     description: `A page of a list of ${name}.`,
     fields: (t) => ({

@@ -16,6 +16,7 @@ import { type Extension, type Route, route } from '../route.ts';
 import { checkTexts, type OwnerNotes } from '../text-limits.ts';
 import { type Collection, collection, type DeleteMutationOptions, deleteMutation, readRoutes } from './collection.ts';
 import type { ListMembers } from './members.ts';
+import { givesNew, givesObject, mutation } from './mutation.ts';
 import { scopeOf, tableOf } from './nodes.ts';
 import { changedNotes, type InputBuilder, NOTES, type NoteTexts, newNotes } from './notes.ts';
 
@@ -41,6 +42,8 @@ type Written<Columns> = Columns | ((save: Save<Columns>, db: Db, announce: Annou
 
 interface Write<Columns, Members extends InputFieldMap> {
   description: string;
+  /** What its payload shows of the row this once, and never again: texts, and their descriptions. See `mutation()`. */
+  secrets?: Readonly<Record<string, string>>;
   /** What is to be said of the input beyond what it is. */
   note?: string;
   /** The members of the input besides the notes of the owner. */
@@ -129,11 +132,12 @@ export function resource<M extends ModelName, C extends InputFieldMap = NoMember
   };
 
   const access = { kind, adminsOnly };
+  const { secrets } = create;
   const createInput = builder.inputType(`Create${typeName}Input`, {
     description: sentences(`A new ${noun}.`, create.note),
     fields: (t) => ({ ...(notes && newNotes(t, notes)), ...create.input?.(t) }),
   });
-  builder.mutationField(`create${typeName}`, (t) =>
+  mutation(`create${typeName}`, { ...givesNew(kind, typeName), ...(secrets && { secrets }) }, (t) =>
     t.field({
       type: ref,
       nullable: true,
@@ -151,7 +155,7 @@ export function resource<M extends ModelName, C extends InputFieldMap = NoMember
     description: sentences('What to change; a member left out or null stays as it is.', update.note),
     fields: (t) => ({ ...(notes && changedNotes(t)), ...update.input?.(t) }),
   });
-  builder.mutationField(`update${typeName}`, (t) =>
+  mutation(`update${typeName}`, givesObject(kind), (t) =>
     t.field({
       type: ref,
       nullable: true,

@@ -2,12 +2,14 @@
 
 import { type GraphQLSchema, getOperationAST, parse, validate } from 'graphql';
 import { type PreparedOperation, prepareOperation } from './operation.ts';
+import { withPayloads } from './payload-answers.ts';
 
 /** By their texts. They depend on nothing but the schema: gateways in one process share them. */
 const preparedOperations = new WeakMap<GraphQLSchema, Map<string, PreparedOperation>>();
 
 /**
- * Makes the only operation of a document ready to run, once. That takes a millisecond or two, so it is for when the operation is
+ * Makes the only operation of a document ready to run, once. It is written, and answers, as if mutations gave their objects alone and
+ * objects had what is shown once: see `payload-answers.ts`. That takes a millisecond or two, so it is for when the operation is
  * asked for: a start would prepare hundreds.
  * @param name what it is for.
  * @throws {Error} that says what is wrong with it, under this name.
@@ -21,9 +23,10 @@ export function internalOperation(schema: GraphQLSchema, name: string, source: s
 }
 
 function prepare(schema: GraphQLSchema, name: string, source: string): PreparedOperation {
-  const document = parse(source);
+  const { document, answerOf } = withPayloads(schema, parse(source));
   const [mistake] = validate(schema, document);
   const definition = getOperationAST(document);
   if (mistake || !definition) throw new Error(`${name}: ${mistake?.message ?? 'there is no operation'}`);
-  return prepareOperation(schema, document, definition);
+  const operation = prepareOperation(schema, document, definition);
+  return { ...operation, run: async (variables, context) => answerOf(await operation.run(variables, context)) };
 }

@@ -5,6 +5,7 @@ import { writeStoredModules } from '../../store/edges/module-rows.ts';
 import { isId } from '../../store/ids.ts';
 import { builder } from '../builder/builder.ts';
 import { FEW_PER_DOCUMENT } from '../builder/field-cost.ts';
+import { mutation } from '../collections/mutation.ts';
 import type { Context } from '../context.ts';
 import { ApiError, requireFound } from '../errors/errors.ts';
 import { nounOf, snakeCase } from '../naming.ts';
@@ -66,7 +67,8 @@ export function moduleOperations(module: AnyApiModule): Route[] {
         requireSet(module.read(await findHost(context, context.db, where as HostAddress))),
     }),
   );
-  builder.mutationField(`replace${capital(name)}`, (t) =>
+  const parent = { [host.kind]: { kind: host.kind, description: `The ${hostNoun} as it is now.` } };
+  mutation(`replace${capital(name)}`, { gives: [field, `The ${noun} module as it is now.`], objects: parent }, (t) =>
     t.field({
       type,
       nullable: true,
@@ -85,7 +87,7 @@ export function moduleOperations(module: AnyApiModule): Route[] {
       },
     }),
   );
-  builder.mutationField(`delete${capital(name)}`, (t) =>
+  mutation(`delete${capital(name)}`, { objects: parent }, (t) =>
     t.id({
       nullable: true,
       access,

@@ -11,6 +11,7 @@ import { newId } from '../../store/ids.ts';
 import { builder } from '../builder/builder.ts';
 import { FEW_PER_DOCUMENT } from '../builder/field-cost.ts';
 import { addList, readRoutes } from '../collections/collection.ts';
+import { deletedOf, givesNew, givesObject, mutation } from '../collections/mutation.ts';
 import type { Announce, Context } from '../context.ts';
 import { ApiError, requireFound } from '../errors/errors.ts';
 import { idempotencyKeyArgument } from '../idempotency.ts';
@@ -100,7 +101,7 @@ const cloudEndpoints = addList(
   'CloudEndpoint',
 );
 
-builder.mutationField('createCloudEndpoint', (t) =>
+mutation('createCloudEndpoint', givesNew('endpoint', 'CloudEndpoint'), (t) =>
   t.prismaField({
     type: Endpoint,
     nullable: true,
@@ -121,7 +122,7 @@ builder.mutationField('createCloudEndpoint', (t) =>
   }),
 );
 
-builder.mutationField('updateCloudEndpoint', (t) =>
+mutation('updateCloudEndpoint', givesObject('endpoint'), (t) =>
   t.prismaField({
     type: Endpoint,
     nullable: true,
@@ -142,7 +143,7 @@ builder.mutationField('updateCloudEndpoint', (t) =>
   }),
 );
 
-builder.mutationField('deleteCloudEndpoint', (t) =>
+mutation('deleteCloudEndpoint', deletedOf('endpoint'), (t) =>
   t.id({
     nullable: true,
     access: { kind: 'endpoint' },

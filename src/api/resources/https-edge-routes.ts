@@ -5,6 +5,7 @@ import { isId, newId } from '../../store/ids.ts';
 import { builder } from '../builder/builder.ts';
 import { FEW_PER_DOCUMENT } from '../builder/field-cost.ts';
 import { changeSubscription, Node, registerResource } from '../collections/collection.ts';
+import { deletedOf, givesObject, mutation } from '../collections/mutation.ts';
 import type { Context } from '../context.ts';
 import { ApiError, requireFound } from '../errors/errors.ts';
 import { idempotencyKeyArgument } from '../idempotency.ts';
@@ -116,21 +117,27 @@ builder.queryField('httpsEdgeRoute', (t) =>
   }),
 );
 
-builder.mutationField('createHttpsEdgeRoute', (t) =>
-  t.prismaField({
-    type: HttpsEdgeRoute,
-    nullable: true,
-    access: { kind: 'httpsEdgeRoute' },
-    weight: FEW_PER_DOCUMENT,
-    description:
-      'Adds a route to an HTTPS edge. Exact paths are tried before prefixes, longer prefixes before shorter.',
-    args: {
-      edgeId: t.arg.id({ required: true, description: 'The id of the HTTPS edge.' }),
-      input: t.arg({ type: CreateHttpsEdgeRouteInput, required: true, description: 'The route.' }),
-      ...idempotencyKeyArgument,
-    },
-    resolve: (query, _, { edgeId, input }, context) => createRoute(query, edgeId, input, context),
-  }),
+mutation(
+  'createHttpsEdgeRoute',
+  {
+    gives: ['httpsEdgeRoute', 'The new route.'],
+    objects: { httpsEdge: { kind: 'httpsEdge', id: ({ edgeId }) => String(edgeId) } },
+  },
+  (t) =>
+    t.prismaField({
+      type: HttpsEdgeRoute,
+      nullable: true,
+      access: { kind: 'httpsEdgeRoute' },
+      weight: FEW_PER_DOCUMENT,
+      description:
+        'Adds a route to an HTTPS edge. Exact paths are tried before prefixes, longer prefixes before shorter.',
+      args: {
+        edgeId: t.arg.id({ required: true, description: 'The id of the HTTPS edge.' }),
+        input: t.arg({ type: CreateHttpsEdgeRouteInput, required: true, description: 'The route.' }),
+        ...idempotencyKeyArgument,
+      },
+      resolve: (query, _, { edgeId, input }, context) => createRoute(query, edgeId, input, context),
+    }),
 );
 
 /** @param query what is to be read of it. @throws {ApiError} when there is no such edge, or the input is not as it should be. */
@@ -161,7 +168,7 @@ export function createRoute(
   });
 }
 
-builder.mutationField('updateHttpsEdgeRoute', (t) =>
+mutation('updateHttpsEdgeRoute', givesObject('httpsEdgeRoute'), (t) =>
   t.prismaField({
     type: HttpsEdgeRoute,
     nullable: true,
@@ -191,20 +198,23 @@ builder.mutationField('updateHttpsEdgeRoute', (t) =>
   }),
 );
 
-builder.mutationField('deleteHttpsEdgeRoute', (t) =>
-  t.id({
-    nullable: true,
-    access: { kind: 'httpsEdgeRoute' },
-    description: 'Deletes a route. Answers with its id; fails with `NOT_FOUND` when the edge has none.',
-    args: place,
-    resolve: async (_, where, context) => {
-      await context.remove(host, where.id, async (db, announce) => {
-        await db.route.delete({ where: scoped(context, where), select: { id: true } });
-        await httpsEdge.afterWrite({ db, announce, baseUrl: context.baseUrl }, where.edgeId);
-      });
-      return where.id;
-    },
-  }),
+mutation(
+  'deleteHttpsEdgeRoute',
+  { ...deletedOf('httpsEdgeRoute'), objects: { httpsEdge: { kind: 'httpsEdge', id: ({ edgeId }) => String(edgeId) } } },
+  (t) =>
+    t.id({
+      nullable: true,
+      access: { kind: 'httpsEdgeRoute' },
+      description: 'Deletes a route. Answers with its id; fails with `NOT_FOUND` when the edge has none.',
+      args: place,
+      resolve: async (_, where, context) => {
+        await context.remove(host, where.id, async (db, announce) => {
+          await db.route.delete({ where: scoped(context, where), select: { id: true } });
+          await httpsEdge.afterWrite({ db, announce, baseUrl: context.baseUrl }, where.edgeId);
+        });
+        return where.id;
+      },
+    }),
 );
 
 function scoped({ accountId }: Context, { id, edgeId }: { id: string; edgeId: string }) {

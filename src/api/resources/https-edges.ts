@@ -3,6 +3,7 @@
 import { builder } from '../builder/builder.ts';
 import { FEW_PER_DOCUMENT } from '../builder/field-cost.ts';
 import { collection, Node, readRoutes } from '../collections/collection.ts';
+import { givesNew, givesObject, mutation } from '../collections/mutation.ts';
 import type { Context } from '../context.ts';
 import { idempotencyKeyArgument } from '../idempotency.ts';
 import { httpsEdge, httpsEdgeRoute } from '../modules/hosts.ts';
@@ -52,7 +53,7 @@ const host = { ...httpsEdge, kind: 'httpsEdge' } as const;
 const { create: CreateHttpsEdgeInput, update: UpdateHttpsEdgeInput } = edgeInputs('HttpsEdge', modules);
 addModules(HttpsEdge, modules);
 
-builder.mutationField('createHttpsEdge', (t) =>
+mutation('createHttpsEdge', givesNew('httpsEdge', 'HttpsEdge'), (t) =>
   t.prismaField({
     type: HttpsEdge,
     nullable: true,
@@ -72,7 +73,7 @@ export function createHttpsEdge(query: object, input: typeof CreateHttpsEdgeInpu
   return createEdge(host, modules, context, query, input);
 }
 
-builder.mutationField('updateHttpsEdge', (t) =>
+mutation('updateHttpsEdge', givesObject('httpsEdge'), (t) =>
   t.prismaField({
     type: HttpsEdge,
     nullable: true,

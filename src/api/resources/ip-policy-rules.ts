@@ -86,6 +86,7 @@ export const ipPolicyRules = resource({
     },
   },
   remove: {
+    parent: { kind: 'ipPolicy', column: 'policyId' },
     within: keepingOwnAddress,
     description: 'Deletes a rule of an IP policy. Visitors meet it at once. Answers with its id.',
   },

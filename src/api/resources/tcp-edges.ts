@@ -4,6 +4,7 @@ import { builder } from '../builder/builder.ts';
 import { FEW_PER_DOCUMENT } from '../builder/field-cost.ts';
 import { collection, Node, readRoutes } from '../collections/collection.ts';
 import { id } from '../collections/members.ts';
+import { givesNew, givesObject, mutation } from '../collections/mutation.ts';
 import { idempotencyKeyArgument } from '../idempotency.ts';
 import { tcpEdge } from '../modules/hosts.ts';
 import { tcpEdgeModules as modules } from '../modules/index.ts';
@@ -46,7 +47,7 @@ const host = { ...tcpEdge, kind: 'tcpEdge' } as const;
 const { create: CreateTcpEdgeInput, update: UpdateTcpEdgeInput } = tcpEdgeInputs(modules);
 addModules(TcpEdge, modules);
 
-builder.mutationField('createTcpEdge', (t) =>
+mutation('createTcpEdge', givesNew('tcpEdge', 'TcpEdge'), (t) =>
   t.prismaField({
     type: TcpEdge,
     nullable: true,
@@ -61,7 +62,7 @@ builder.mutationField('createTcpEdge', (t) =>
   }),
 );
 
-builder.mutationField('updateTcpEdge', (t) =>
+mutation('updateTcpEdge', givesObject('tcpEdge'), (t) =>
   t.prismaField({
     type: TcpEdge,
     nullable: true,

@@ -4,6 +4,7 @@ import { builder } from '../builder/builder.ts';
 import { FEW_PER_DOCUMENT } from '../builder/field-cost.ts';
 import { collection, Node, readRoutes } from '../collections/collection.ts';
 import { id } from '../collections/members.ts';
+import { givesNew, givesObject, mutation } from '../collections/mutation.ts';
 import type { Context } from '../context.ts';
 import { idempotencyKeyArgument } from '../idempotency.ts';
 import { tlsEdge } from '../modules/hosts.ts';
@@ -46,7 +47,7 @@ const host = { ...tlsEdge, kind: 'tlsEdge' } as const;
 const { create: CreateTlsEdgeInput, update: UpdateTlsEdgeInput } = edgeInputs('TlsEdge', modules);
 addModules(TlsEdge, modules);
 
-builder.mutationField('createTlsEdge', (t) =>
+mutation('createTlsEdge', givesNew('tlsEdge', 'TlsEdge'), (t) =>
   t.prismaField({
     type: TlsEdge,
     nullable: true,
@@ -66,7 +67,7 @@ export function createTlsEdge(query: object, input: typeof CreateTlsEdgeInput.$i
   return createEdge(host, modules, context, query, input);
 }
 
-builder.mutationField('updateTlsEdge', (t) =>
+mutation('updateTlsEdge', givesObject('tlsEdge'), (t) =>
   t.prismaField({
     type: TlsEdge,
     nullable: true,

@@ -2,7 +2,6 @@
 // dialect; `?dialect=extended` the one for clients written for the original service.
 
 import {
-  type FieldNode,
   type GraphQLArgument,
   type GraphQLField,
   type GraphQLInputType,
@@ -16,15 +15,18 @@ import {
   isListType,
   isNonNullType,
   Kind,
+  type OperationDefinitionNode,
+  parse,
   type SelectionSetNode,
 } from 'graphql';
 import { PAGE_SIZE_MAX } from '../collections/page.ts';
 import { errorTable } from '../errors/error-table.ts';
 import { ApiError } from '../errors/errors.ts';
 import type { ApiExchange } from '../exchange.ts';
+import { answerType, shownOnce } from '../graphql/payload-answers.ts';
 import { type CachedBody, createCachedBody, sendCached } from '../http/cached-body.ts';
 import { sendError, sendJson } from '../http/responses.ts';
-import { restName, snakeCase } from '../naming.ts';
+import { inSnakeCase, restName, snakeCase } from '../naming.ts';
 import { DIALECTS, type Dialect } from '../route.ts';
 import type { PreparedRoute, PreparedRoutes } from './handler.ts';
 import { scalarSchema } from './openapi-scalars.ts';
@@ -187,9 +189,9 @@ function operationOf(
   const root = row.method === 'GET' ? schema.getQueryType() : schema.getMutationType();
   const field = root?.getFields()[row.field] as GraphQLField<unknown, unknown>; // `prepareRow` has looked it up.
   const argument = (name: string) => field.args.find((candidate) => candidate.name === name) as GraphQLArgument;
-  const selection = (row.operation.definition.selectionSet.selections[0] as FieldNode).selectionSet;
+  const selection = row.selection ? selectionOf(inSnakeCase(row.selection)) : undefined;
   const answer =
-    selection && row.status !== 204 ? { content: json(outputOf(schema, field.type, selection, false)) } : {};
+    selection && row.status !== 204 ? { content: json(outputOf(schema, answerType(field), selection, false)) } : {};
   return {
     operationId: row.operationId ?? row.field,
     description: field.description,
@@ -207,6 +209,10 @@ function operationOf(
       default: { description: 'An error.', content: json(error) },
     },
   };
+}
+
+function selectionOf(members: string): SelectionSetNode {
+  return (parse(`{ ${members} }`).definitions[0] as OperationDefinitionNode).selectionSet;
 }
 
 function json(schema: Json): Json {
@@ -280,9 +286,11 @@ function membersOf(schema: GraphQLSchema, type: GraphQLObjectType, { selections 
       const inner = schema.getType(node.typeCondition?.name.value ?? type.name) as GraphQLObjectType;
       return membersOf(schema, inner, node.selectionSet).map((member) => ({ ...member, isAlways: false }));
     }
-    const field = node.kind === Kind.FIELD ? fields[node.name.value] : undefined;
-    if (node.kind !== Kind.FIELD || !field) return [];
-    const isNullable = field.extensions.isAlwaysNamed !== true;
+    if (node.kind !== Kind.FIELD) return [];
+    const once = fields[node.name.value] ? undefined : shownOnce(schema, type.name)[node.name.value];
+    const field = fields[node.name.value] ?? (once && { ...once, type: getNullableType(once.type) });
+    if (!field) return [];
+    const isNullable = field.extensions?.isAlwaysNamed !== true;
     const value = { ...outputOf(schema, field.type, node.selectionSet, isNullable), description: field.description };
     return [{ name: (node.alias ?? node.name).value, value, isAlways: true }];
   });

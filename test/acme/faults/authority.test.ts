@@ -166,8 +166,8 @@ describe('an authority', () => {
     expect(await lab.reach(id, 'PAUSED')).toMatchObject({ errorCode: 'ERR_GATEWAY_26033' });
     lab.authority.faults.refuse = {};
     const before = lab.authority.accountUrls.length;
-    const { data } = (await lab.gateway.graphql('mutation { replaceAcmeAccount }')).body;
-    expect(data).toEqual({ replaceAcmeAccount: true });
+    const { data } = (await lab.gateway.graphql('mutation { replaceAcmeAccount { isGivenUp } }')).body;
+    expect(data).toEqual({ replaceAcmeAccount: { isGivenUp: true } });
     await lab.reach(id, 'ISSUED');
     expect(lab.authority.accountUrls).toHaveLength(before + 1);
   });

@@ -89,7 +89,7 @@ export async function startCrashLab(): Promise<CrashLab> {
       const past = "now() - interval '1 s'";
       const set = isRenewal ? `next_at = ${past}, renews_at = ${past}` : `next_at = ${past}`;
       await rows(`UPDATE managed_certificate SET ${set} WHERE names = ARRAY[$1]`, [name]);
-      const query = 'mutation ($id: ID!) { retryCertificate(id: $id) { id } }';
+      const query = 'mutation ($id: ID!) { retryCertificate(id: $id) { reservedDomain { id } } }';
       // Also this answer may be cut, by the kill that follows from it.
       const answer = await gateway
         .call('POST', '/graphql', { query, variables: { id: bell?.id } })

@@ -72,40 +72,43 @@ const LISTS = [
  */
 export async function screenPaths(ask, { edgeId, routeId }) {
   const made = await ask(`mutation {
-    policy: createIpPolicy(input: { description: "the office" }) { id }
-    vault: createVault(input: { name: "printers", description: "passwords" }) { id }
-    tlsEdge: createTlsEdge(input: { description: "mail" }) { id }
-    tcpEdge: createTcpEdge(input: { description: "shells" }) { id }
-    domain: createReservedDomain(input: { domain: "shop.example.com" }) { id }
-    address: createReservedAddress(input: { description: "the shell" }) { id }
-    bot: createBotUser(input: { name: "robot" }) { id }
+    policy: createIpPolicy(input: { description: "the office" }) { ipPolicy { id } }
+    vault: createVault(input: { name: "printers", description: "passwords" }) { vault { id } }
+    tlsEdge: createTlsEdge(input: { description: "mail" }) { tlsEdge { id } }
+    tcpEdge: createTcpEdge(input: { description: "shells" }) { tcpEdge { id } }
+    domain: createReservedDomain(input: { domain: "shop.example.com" }) { reservedDomain { id } }
+    address: createReservedAddress(input: { description: "the shell" }) { reservedAddress { id } }
+    bot: createBotUser(input: { name: "robot" }) { botUser { id } }
     destination: createEventDestination(input: {
       description: "to nowhere"
       target: { webhook: { url: "https://hooks.invalid/", signingSecret: "0123456789abcdef" } }
-    }) { id }
+    }) { eventDestination { id } }
   }`);
   const { rule, subscription } = await ask(
     `mutation ($policy: ID!, $destination: ID!) {
-      rule: createIpPolicyRule(input: { ipPolicyId: $policy, cidr: "192.0.2.0/24", action: "allow" }) { id }
+      rule: createIpPolicyRule(input: { ipPolicyId: $policy, cidr: "192.0.2.0/24", action: "allow" }) { ipPolicyRule { id } }
       subscription: createEventSubscription(input: {
         description: "everything of note", destinationIds: [$destination],
         sources: [{ type: "http_request_complete.v0", filter: "ev.http.response.status_code >= 500" }]
-      }) { id }
+      }) { eventSubscription { id } }
     }`,
     { policy: made.policy.id, destination: made.destination.id },
   );
   const { secret } = await ask(
-    'mutation ($vault: ID!) { secret: createSecret(input: { vaultId: $vault, name: "office", value: "hidden" }) { id } }',
+    'mutation ($vault: ID!) { secret: createSecret(input: { vaultId: $vault, name: "office", value: "hidden" }) { secret { id } } }',
     { vault: made.vault.id },
   );
   const { gatewayInfo } = await ask('{ gatewayInfo { caCertificate } }');
   const { authority } = await ask(
-    'mutation ($caPem: String!) { authority: createCertificateAuthority(input: { caPem: $caPem }) { id } }',
+    'mutation ($caPem: String!) { authority: createCertificateAuthority(input: { caPem: $caPem }) { certificateAuthority { id } } }',
     { caPem: gatewayInfo.caCertificate },
   );
-  await ask('mutation ($id: ID!) { updateIpPolicy(id: $id, input: { description: "both offices" }) { id } }', {
-    id: made.policy.id,
-  });
+  await ask(
+    'mutation ($id: ID!) { updateIpPolicy(id: $id, input: { description: "both offices" }) { ipPolicy { id } } }',
+    {
+      id: made.policy.id,
+    },
+  );
   const there = await ask(`{
     auditEntries(kind: "ipPolicy", first: 1) { nodes { id } }
     endpoints { nodes { id } } tunnelSessions { nodes { id tunnels { id } } }

@@ -48,7 +48,7 @@ export async function loseHalfOfFleet(browser, { api, apiKey, signInLink, agentL
     await until(async () => (await ask('{ openAlerts { id } }')).openAlerts.length === 1, 'one alert is open');
     const { offlineEndpoints } = await ask('{ offlineEndpoints { nodes { id } } }');
     for (const { id } of offlineEndpoints.nodes)
-      await ask('mutation ($id: ID!) { forgetOfflineEndpoint(id: $id) }', { id });
+      await ask('mutation ($id: ID!) { forgetOfflineEndpoint(id: $id) { forgottenOfflineEndpointId } }', { id });
     await driver.page.getByText('resolved').first().waitFor();
     await until(() => mails.length > 1, 'the second mail arrives', MAIL_MS);
     const subjects = mails.map(({ source }) => /^Subject: .*$/m.exec(source)?.[0] ?? '');

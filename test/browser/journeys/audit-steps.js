@@ -7,11 +7,16 @@ import { expectPromise } from '../support/promise.js';
 
 /** What another client changes appears by itself, and says what it was before. @param {PageDriver} driver @param {Ask} ask */
 export async function readAuditTrail({ page, heading, go, at }, ask) {
-  const { made } = await ask('mutation { made: createIpPolicy(input: { description: "north gate" }) { id } }');
+  const { made } = await ask(
+    'mutation { made: createIpPolicy(input: { description: "north gate" }) { ipPolicy { id } } }',
+  );
   await go('Audit');
   const rows = page.getByRole('table', { name: 'Audit trail' }).getByRole('row');
   await rows.filter({ hasText: 'north gate' }).waitFor();
-  await ask('mutation ($id: ID!) { updateIpPolicy(id: $id, input: { description: "south gate" }) { id } }', made);
+  await ask(
+    'mutation ($id: ID!) { updateIpPolicy(id: $id, input: { description: "south gate" }) { ipPolicy { id } } }',
+    made,
+  );
   await rows.filter({ hasText: 'south gate' }).waitFor();
   await page.getByLabel('What', { exact: true }).selectOption('UPDATED');
   await page.getByLabel('Kind', { exact: true }).selectOption('ipPolicy');
@@ -29,5 +34,5 @@ export async function readAuditTrail({ page, heading, go, at }, ask) {
   const history = page.getByRole('listitem').filter({ hasText: 'updated' });
   await history.locator('summary').click();
   await history.getByText('north gate').waitFor();
-  await ask('mutation ($id: ID!) { deleteIpPolicy(id: $id) }', made);
+  await ask('mutation ($id: ID!) { deleteIpPolicy(id: $id) { deletedIpPolicyId } }', made);
 }

@@ -122,7 +122,7 @@ export async function changeBackends(driver, { ask, answers, response, failover,
   const { backend } = await ask(READ, weighted);
   const [group] = Object.keys(backend.backends);
   const change =
-    'mutation ($id: ID!, $backends: Weights) { updateWeightedBackend(id: $id, input: { backends: $backends }) { id } }';
+    'mutation ($id: ID!, $backends: Weights) { updateWeightedBackend(id: $id, input: { backends: $backends }) { weightedBackend { id } } }';
   await ask(change, { id: weighted.id, backends: { [group ?? '']: 7, [response.id]: 50 } });
   const conflict = page.getByRole('region', { name: 'Backends' });
   await conflict.getByText('app=shop: 7').waitFor();
@@ -173,7 +173,10 @@ export async function deleteBackends({ page, button }, { ask, route, all }) {
   if (first) await confirm(first);
   await page.getByText('The backend is still used by an edge, a route or another backend').waitFor();
   const [, edgeId, id] = /https\/([^/]+)\/routes\/([^/]+)$/.exec(route) ?? [];
-  await ask('mutation ($edgeId: ID!, $id: ID!) { deleteHttpsEdgeRoute(edgeId: $edgeId, id: $id) }', { edgeId, id });
+  await ask(
+    'mutation ($edgeId: ID!, $id: ID!) { deleteHttpsEdgeRoute(edgeId: $edgeId, id: $id) { deletedHttpsEdgeRouteId } }',
+    { edgeId, id },
+  );
   for (const backend of all) {
     await confirm(backend);
     await page

@@ -101,8 +101,8 @@ export async function makeBackends(browser, { api, apiKey, https, signInLink, ag
 /** @param {(query: string) => Promise<any>} ask @returns {Promise<string>} the id of the edge */
 async function makeEdge(ask) {
   const { edge } = await ask(`mutation {
-    createReservedDomain(input: { domain: "${HOST}" }) { id }
-    edge: createHttpsEdge(input: { description: "front door", hostports: ["${HOST}:443"] }) { id }
+    createReservedDomain(input: { domain: "${HOST}" }) { reservedDomain { id } }
+    edge: createHttpsEdge(input: { description: "front door", hostports: ["${HOST}:443"] }) { httpsEdge { id } }
   }`);
   return edge.id;
 }

@@ -95,7 +95,9 @@ export async function answerByPolicy({ page, at, button, heading }, { ask, https
   /** Fills the dry run with a request that was captured: from the form, and from the page of the request. */
   async function tryOnCaptured() {
     const id = url.slice(url.lastIndexOf('/') + 1);
-    await ask('mutation ($id: ID!) { startTrafficCapture(endpointId: $id, input: {}) { isOn } }', { id });
+    await ask('mutation ($id: ID!) { startTrafficCapture(endpointId: $id, input: {}) { trafficCapture { isOn } } }', {
+      id,
+    });
     await visitName(https, HOST);
     const sample = page.getByLabel('URL', { exact: true });
     const isFilled = async () =>
@@ -109,7 +111,7 @@ export async function answerByPolicy({ page, at, button, heading }, { ask, https
     await page.getByRole('row').filter({ hasText: 'GET /' }).getByRole('link').first().click();
     await page.getByRole('link', { name: 'The cloud endpoint' }).click();
     await isFilled();
-    await ask('mutation ($id: ID!) { stopTrafficCapture(endpointId: $id) { isOn } }', { id });
+    await ask('mutation ($id: ID!) { stopTrafficCapture(endpointId: $id) { trafficCapture { isOn } } }', { id });
     expectPromise('its policy is tried on a captured request, from its own page and from that of the request', true);
   }
 

@@ -6,11 +6,13 @@ import { expectPromise } from '../support/promise.js';
 /** @typedef {(query: string, variables?: object) => Promise<any>} Ask */
 
 const READ = 'query ($id: ID!) { credential(id: $id) { description metadata } }';
-const UPDATE = `mutation ($id: ID!, $input: UpdateCredentialInput!) { updateCredential(id: $id, input: $input) { id } }`;
+const UPDATE = `mutation ($id: ID!, $input: UpdateCredentialInput!) { updateCredential(id: $id, input: $input) { credential { id } } }`;
 
 /** @param {PageDriver} driver @param {Ask} ask */
 export async function decideConflict({ page, at, button }, ask) {
-  const { createCredential } = await ask('mutation { createCredential(input: { description: "before" }) { id } }');
+  const {
+    createCredential: { credential: createCredential },
+  } = await ask('mutation { createCredential(input: { description: "before" }) { credential { id } } }');
   const { id } = createCredential;
   await page.goto(at(`credentials/${id}/edit`));
   const description = page.getByLabel('Description');
@@ -62,7 +64,9 @@ export async function decideConflict({ page, at, button }, ask) {
 
 /** @param {PageDriver} driver @param {Ask} ask */
 export async function pressWhileItChanges({ page, at, button }, ask) {
-  const { createCredential } = await ask('mutation { createCredential(input: { description: "still" }) { id } }');
+  const {
+    createCredential: { credential: createCredential },
+  } = await ask('mutation { createCredential(input: { description: "still" }) { credential { id } } }');
   const { id } = createCredential;
   await page.goto(at(`credentials/${id}/edit`));
   await page.getByLabel('Description').fill('moving');

@@ -15,9 +15,11 @@ const DOORS = 15;
 export async function makeManyCredentials(ask) {
   for (let index = 1; index <= GATES + DOORS; index += 1) {
     const description = index <= GATES ? `gate ${index}` : `door ${index}`;
-    await ask('mutation ($d: String!) { createCredential(input: { description: $d }) { id } }', { d: description });
+    await ask('mutation ($d: String!) { createCredential(input: { description: $d }) { credential { id } } }', {
+      d: description,
+    });
   }
-  await ask('mutation { createBotUser(input: { name: "keeper" }) { id } }');
+  await ask('mutation { createBotUser(input: { name: "keeper" }) { botUser { id } } }');
 }
 
 /** A filter is built, stands in the URL, and comes back after a reload and by the back button. @param {PageDriver} driver */

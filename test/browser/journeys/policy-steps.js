@@ -16,7 +16,9 @@ import { expectPromise } from '../support/promise.js';
 export async function tryPolicyOnCaptured({ page, at, button }, { ask, https, edge }) {
   const { endpoints } = await ask('{ endpoints { nodes { id edge { id } } } }');
   const { id } = endpoints.nodes.find((/** @type {any} */ endpoint) => endpoint.edge?.id === edge.edgeId);
-  await ask('mutation ($id: ID!) { startTrafficCapture(endpointId: $id, input: {}) { isOn } }', { id });
+  await ask('mutation ($id: ID!) { startTrafficCapture(endpointId: $id, input: {}) { trafficCapture { isOn } } }', {
+    id,
+  });
   await visitEdge(https);
   const sampleUrl = page.getByLabel('URL', { exact: true });
   const isFilled = () =>
@@ -35,5 +37,5 @@ export async function tryPolicyOnCaptured({ page, at, button }, { ask, https, ed
     .click();
   await isFilled();
   expectPromise('a policy is tried on a captured request, from its own page and from that of the request', true);
-  await ask('mutation ($id: ID!) { stopTrafficCapture(endpointId: $id) { isOn } }', { id });
+  await ask('mutation ($id: ID!) { stopTrafficCapture(endpointId: $id) { trafficCapture { isOn } } }', { id });
 }

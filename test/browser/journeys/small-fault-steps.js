@@ -10,9 +10,9 @@ import { expectPromise } from '../support/promise.js';
 
 /** Types in the palette and presses Enter before the gateway has answered. @param {PageDriver} driver @param {Ask} ask */
 export async function enterEarly({ page, at }, ask) {
-  const { createCredential } = await ask(
-    'mutation { createCredential(input: { description: "zebra crossing" }) { id } }',
-  );
+  const {
+    createCredential: { credential: createCredential },
+  } = await ask('mutation { createCredential(input: { description: "zebra crossing" }) { credential { id } } }');
   await page.goto(at('agents'));
   await page.locator('h1').waitFor();
   await page.keyboard.press('/');
@@ -34,8 +34,10 @@ export async function enterEarly({ page, at }, ask) {
 /** @param {PageDriver} driver @param {Ask} ask */
 export async function seeHidden({ page, at, button }, ask) {
   const description = 'safe\u202etxt.exe';
-  const { createCredential } = await ask(
-    'mutation ($description: String) { createCredential(input: { description: $description }) { id } }',
+  const {
+    createCredential: { credential: createCredential },
+  } = await ask(
+    'mutation ($description: String) { createCredential(input: { description: $description }) { credential { id } } }',
     { description },
   );
   await page.goto(at('credentials'));
@@ -108,9 +110,12 @@ export async function dropCertificate({ page, at, button }, ask) {
 /** Reads a long name in a narrow window. @param {PageDriver} driver @param {Ask} ask */
 export async function readLongNames({ page, at }, ask) {
   const description = `a very long name, ${'indeed '.repeat(30)}`.trim();
-  await ask('mutation ($description: String) { createCredential(input: { description: $description }) { id } }', {
-    description,
-  });
+  await ask(
+    'mutation ($description: String) { createCredential(input: { description: $description }) { credential { id } } }',
+    {
+      description,
+    },
+  );
   const titles = [];
   // The second one is what 200 % zoom leaves of 1280 pixels.
   for (const width of [900, 640, 360]) {

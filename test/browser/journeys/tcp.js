@@ -88,7 +88,7 @@ async function reserveAddress(driver, start) {
  */
 async function makeEdge({ page, at, button, heading }, ask) {
   const { group } = await ask(
-    'mutation { group: createTunnelGroupBackend(input: { description: "shells", labels: { app: "shell" } }) { id } }',
+    'mutation { group: createTunnelGroupBackend(input: { description: "shells", labels: { app: "shell" } }) { tunnelGroupBackend { id } } }',
   );
   await page.goto(at('edges/tcp'));
   await page.getByRole('link', { name: 'New TCP edge' }).first().click();

@@ -13,10 +13,10 @@ export const edgeCommand = `labels 3000 --label app=${LABEL}`;
  * @returns {Promise<{ edgeId: string, routeId: string }>}
  */
 export async function createEdge(ask) {
-  await ask(`mutation { createReservedDomain(input: { domain: "${DOMAIN}" }) { id } }`);
+  await ask(`mutation { createReservedDomain(input: { domain: "${DOMAIN}" }) { reservedDomain { id } } }`);
   const { backend, edge } = await ask(`mutation {
-    backend: createTunnelGroupBackend(input: { description: "shops", labels: { app: "${LABEL}" } }) { id }
-    edge: createHttpsEdge(input: { description: "front door", hostports: ["${DOMAIN}:443"] }) { id }
+    backend: createTunnelGroupBackend(input: { description: "shops", labels: { app: "${LABEL}" } }) { tunnelGroupBackend { id } }
+    edge: createHttpsEdge(input: { description: "front door", hostports: ["${DOMAIN}:443"] }) { httpsEdge { id } }
   }`);
   const input = {
     match: '/',
@@ -24,9 +24,11 @@ export async function createEdge(ask) {
     backend: { enabled: true, backendId: backend.id },
     circuitBreaker: { volumeThreshold: 4, errorThresholdPercentage: 0.5, trippedDuration: 60 },
   };
-  const { createHttpsEdgeRoute } = await ask(
+  const {
+    createHttpsEdgeRoute: { httpsEdgeRoute: createHttpsEdgeRoute },
+  } = await ask(
     `mutation ($edgeId: ID!, $input: CreateHttpsEdgeRouteInput!) {
-      createHttpsEdgeRoute(edgeId: $edgeId, input: $input) { id }
+      createHttpsEdgeRoute(edgeId: $edgeId, input: $input) { httpsEdgeRoute { id } }
     }`,
     { edgeId: edge.id, input },
   );

@@ -26,8 +26,8 @@ const refused = (
 const nested = (depth: number) => `{ __schema { types { ${'ofType { '.repeat(depth)} name ${'}'.repeat(depth)} } } }`;
 const many = (count: number, make: (index: number) => string) =>
   Array.from({ length: count }, (_, i) => make(i)).join(' ');
-const write = 'mutation ($input: CreateCredentialInput!) { createCredential(input: $input) { id } }';
-const writeWith = (members: string) => `mutation { createCredential(input: { ${members} }) { id } }`;
+const write = 'mutation ($input: CreateCredentialInput!) { createCredential(input: $input) { credential { id } } }';
+const writeWith = (members: string) => `mutation { createCredential(input: { ${members} }) { credential { id } } }`;
 
 const documents = [
   refused('an empty document', DOCUMENT, ''),
@@ -81,7 +81,11 @@ const limits = [
   ),
   refused('51 aliases', TOO_COMPLEX, `{ credentials { ${many(51, (i) => `a${i}: uri`)} } }`),
   refused('21 root fields', TOO_COMPLEX, `{ ${many(21, (i) => `a${i}: credentials { uri }`)} }`),
-  refused('21 mutations', TOO_COMPLEX, `mutation { ${many(21, (i) => `a${i}: createCredential(input: {}) { id }`)} }`),
+  refused(
+    '21 mutations',
+    TOO_COMPLEX,
+    `mutation { ${many(21, (i) => `a${i}: createCredential(input: {}) { credential { id } }`)} }`,
+  ),
   refused(
     'an answer of millions',
     TOO_COMPLEX,
@@ -138,11 +142,15 @@ const variables = [
     }),
   ),
   refused('a cursor in base64', 227, '{ credentials(after: "Y3I6MQ==") { uri } }'),
-  refused('an empty idempotency key', 90009, 'mutation { createCredential(input: {}, idempotencyKey: "") { id } }'),
+  refused(
+    'an empty idempotency key',
+    90009,
+    'mutation { createCredential(input: {}, idempotencyKey: "") { credential { id } } }',
+  ),
   refused(
     'an idempotency key of 256',
     90009,
-    'mutation ($k: String) { createCredential(input: {}, idempotencyKey: $k) { id } }',
+    'mutation ($k: String) { createCredential(input: {}, idempotencyKey: $k) { credential { id } } }',
     {
       k: 'k'.repeat(256),
     },
@@ -150,12 +158,12 @@ const variables = [
   refused(
     'an idempotency key beyond ASCII',
     90009,
-    'mutation { createCredential(input: {}, idempotencyKey: "clé") { id } }',
+    'mutation { createCredential(input: {}, idempotencyKey: "clé") { credential { id } } }',
   ),
   refused(
     'an idempotency key beside another mutation',
     90011,
-    'mutation { a: createCredential(input: {}, idempotencyKey: "k") { id } b: createCredential(input: {}) { id } }',
+    'mutation { a: createCredential(input: {}, idempotencyKey: "k") { credential { id } } b: createCredential(input: {}) { credential { id } } }',
   ),
   refused('a REST cursor that is an id of nothing', 90020, '{ credential(id: "x") { id } }', undefined, 'NOT_FOUND'),
   refused('an id that is a number', 90020, '{ credential(id: 5) { id } }', undefined, 'NOT_FOUND'),

@@ -44,7 +44,7 @@ const post = (title: string, number: number, payload: unknown, status = 400) =>
 const get = (title: string, number: number, query: string, more = '', status = 400) =>
   graphql(title, status, number, 'GET', `/graphql?query=${encodeURIComponent(query)}${more}`);
 
-const create = 'mutation { createCredential(input: {}) { id } }';
+const create = 'mutation { createCredential(input: {}) { credential { id } } }';
 const two = 'query A { credentials { uri } } query B { credentials { uri } }';
 const graphqlOverHttp = [
   post('no query', 215, {}),

@@ -89,11 +89,11 @@ test('creating, changing and deleting any kind of object writes an event with th
 test('events of users show them as GraphQL does', async () => {
   const { events } = await waiting(gateway, account);
   const { body } = await account.graphql(
-    `mutation { createUser(input: { email: "new@example.com" }) {
-      id email role active may_read_bodies: mayReadBodies created_at: createdAt } }`,
+    `mutation { createUser(input: { email: "new@example.com" }) { user {
+      id email role active may_read_bodies: mayReadBodies created_at: createdAt } } }`,
   );
-  const user = body.data.createUser;
-  await account.graphql('mutation ($id: ID!) { deactivateUser(id: $id) { id } }', { id: user.id });
+  const user = body.data.createUser.user;
+  await account.graphql('mutation ($id: ID!) { deactivateUser(id: $id) { user { id } } }', { id: user.id });
   expect((await events()).map(shown)).toEqual([
     { event_type: 'user_created.v0', object: user },
     { event_type: 'user_updated.v0', object: { ...user, active: false } },

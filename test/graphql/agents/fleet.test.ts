@@ -72,7 +72,7 @@ describe('the list of agents', () => {
 
 describe('a name and labels', () => {
   const UPDATE = `mutation ($id: ID!, $input: UpdateAgentInput!) {
-    updateAgent(id: $id, input: $input) { name assignedName labels assignedLabels reportedLabels } }`;
+    updateAgent(id: $id, input: $input) { agent { name assignedName labels assignedLabels reportedLabels } } }`;
   const update = (id: string, input: object, by: Pick<Account, 'graphql'> = account) =>
     by.graphql(UPDATE, { id, input });
 
@@ -85,11 +85,14 @@ describe('a name and labels', () => {
       ...{ name: 'Pump 1', assignedName: 'Pump 1', labels: { site: 'paris', floor: '2' } },
       ...{ assignedLabels: { site: 'paris' }, reportedLabels: { site: 'berlin', floor: '2' } },
     };
-    expect(body.data.updateAgent).toEqual(assigned);
+    expect(body.data.updateAgent.agent).toEqual(assigned);
     await openSession(gateway, credential, { agent: { ...device, name: 'renamed', labels: { site: 'rome' } } });
     expect(await list('name labels')).toEqual([{ name: 'Pump 1', labels: { site: 'paris' } }]);
-    expect((await update(id, {})).body.data.updateAgent).toMatchObject({ name: 'Pump 1', labels: { site: 'paris' } });
-    expect((await update(id, { name: '', labels: {} })).body.data.updateAgent).toMatchObject({
+    expect((await update(id, {})).body.data.updateAgent.agent).toMatchObject({
+      name: 'Pump 1',
+      labels: { site: 'paris' },
+    });
+    expect((await update(id, { name: '', labels: {} })).body.data.updateAgent.agent).toMatchObject({
       ...{ name: 'renamed', assignedName: null, labels: { site: 'rome' }, assignedLabels: {} },
     });
   });
@@ -115,7 +118,7 @@ describe('a name and labels', () => {
     await connect({ name: 'theirs' });
     await connect({ name: 'own' }, {}, own);
     const [{ id: ownId }, { id: otherId }] = await list('id');
-    expect((await update(ownId, { name: 'mine' }, member)).body.data.updateAgent.name).toBe('mine');
+    expect((await update(ownId, { name: 'mine' }, member)).body.data.updateAgent.agent.name).toBe('mine');
     expect((await update(otherId, { name: 'mine' }, member)).body.errors[0].extensions.code).toBe('FORBIDDEN');
     const unknown = await update(newId('agt'), {});
     expect(unknown.body.errors[0].extensions.code).toBe('NOT_FOUND');
@@ -126,10 +129,10 @@ test('an agent is forgotten when it is offline, and is a new one then', async ()
   const device = report();
   const session = await openSession(gateway, credential, { agent: device });
   const [{ id }] = await list('id');
-  const forget = () => account.graphql('mutation ($id: ID!) { deleteAgent(id: $id) }', { id });
+  const forget = () => account.graphql('mutation ($id: ID!) { deleteAgent(id: $id) { deletedAgentId } }', { id });
   expect((await forget()).body.errors[0].extensions).toMatchObject({ code: 'CONFLICT', status: 409 });
   await disconnect(session);
-  expect((await forget()).body.data).toEqual({ deleteAgent: id });
+  expect((await forget()).body.data).toEqual({ deleteAgent: { deletedAgentId: id } });
   expect(await list('id')).toEqual([]);
   await openSession(gateway, credential, { agent: device });
   expect((await list('id'))[0].id).not.toBe(id);

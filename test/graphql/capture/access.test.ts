@@ -82,7 +82,7 @@ describe('whose it is', () => {
   test('members may do all of it, replay with the right to read bodies, and the audit trail tells of it', async () => {
     const tunnel = await lab.tunnel();
     const member = await lab.account.addOwner();
-    await lab.run('mutation ($id: ID!) { updateUser(id: $id, input: { mayReadBodies: true }) { id } }', {
+    await lab.run('mutation ($id: ID!) { updateUser(id: $id, input: { mayReadBodies: true }) { user { id } } }', {
       id: member.ownerId,
     });
     const id = tunnel.id;

@@ -103,7 +103,7 @@ test('a replay does not show what is not to be shown now, also of fields that th
   await lab.visit(tunnel, '/plain');
   const [{ id }] = await lab.requests(tunnel.id);
   await lab.start(tunnel.id, { redactHeaders: ['x-token'] });
-  const stop = 'mutation ($id: ID!) { stopTrafficCapture(endpointId: $id) { isOn } }';
+  const stop = 'mutation ($id: ID!) { stopTrafficCapture(endpointId: $id) { trafficCapture { isOn } } }';
   await lab.run(stop, { id: tunnel.id });
   const replay = await lab.replay(id, { path: '/secrets' });
   expect(replay.captured).toBeNull();

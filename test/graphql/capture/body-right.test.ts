@@ -30,10 +30,10 @@ test.each([{ kind: 'USER' }, { kind: 'BOT' }] as const)(
   'of a $kind is its admin’s to give and to take',
   async ({ kind }) => {
     const owner = await lab.account.addOwner({ kind });
-    const operation = kind === 'BOT' ? 'updateBotUserRights' : 'updateUser';
+    const [operation, member] = kind === 'BOT' ? ['updateBotUserRights', 'botUser'] : ['updateUser', 'user'];
     const give = (mayReadBodies: boolean, by: Owner = lab.account) =>
       lab.run(
-        `mutation ($id: ID!, $may: Boolean!) { ${operation}(id: $id, input: { mayReadBodies: $may }) { mayReadBodies } }`,
+        `mutation ($id: ID!, $may: Boolean!) { ${operation}(id: $id, input: { mayReadBodies: $may }) { ${member} { mayReadBodies } } }`,
         { id: owner.ownerId, may: mayReadBodies },
         by,
       );

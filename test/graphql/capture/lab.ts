@@ -7,6 +7,7 @@ import { listen } from '../../edge/sockets.ts';
 import { newName } from '../../live/edges/support.ts';
 import { newCredential } from '../../support/agents/live.ts';
 import { openSdkSession, type SdkSession } from '../../support/agents/sdk.ts';
+import { answerOf } from '../../support/gateway/answer.ts';
 import { type Account, type Owner, sharedGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 import { type Subscription, subscribe } from '../../support/gateway/sse.ts';
 import { type Visit, type VisitOptions, visit } from '../../support/visit.ts';
@@ -69,7 +70,7 @@ export interface CaptureLab {
 }
 
 export const captureOperation = (name: string, args = '') =>
-  `mutation ($id: ID!${args && ', $input: StartTrafficCaptureInput!'}) { ${name}(endpointId: $id${args}) { ${CAPTURE} } }`;
+  `mutation ($id: ID!${args && ', $input: StartTrafficCaptureInput!'}) { ${name}(endpointId: $id${args}) { trafficCapture { ${CAPTURE} } } }`;
 
 /** Ends with whoever closes it. @param used the one that files share, unless it is given. */
 export async function startCaptureLab(used?: TestGateway): Promise<CaptureLab> {
@@ -119,7 +120,7 @@ export async function startCaptureLab(used?: TestGateway): Promise<CaptureLab> {
       const { body, text } = await owner.graphql(document, variables);
       if (body.errors) throw Object.assign(new Error(body.errors[0].message), body.errors[0].extensions);
       expect(text.includes('top-secret'), 'a secret in an answer').toBe(false);
-      return Object.values(body.data)[0];
+      return answerOf(document, body.data);
     },
     async watch(endpointId, selection = REQUEST) {
       const document = `subscription ($id: ID!) { requestCaptured(endpointId: $id) { ${selection} } }`;
@@ -138,9 +139,9 @@ export async function startCaptureLab(used?: TestGateway): Promise<CaptureLab> {
     },
     replay: (id, input, owner) =>
       lab.run(
-        `mutation ($id: ID!, $input: ReplayRequestInput) { replayRequest(id: $id, input: $input) {
+        `mutation ($id: ID!, $input: ReplayRequestInput) { replayRequest(id: $id, input: $input) { replay {
           status durationMilliseconds headers { name value isRedacted } body { bytes keptBytes isWhole base64 text }
-          captured { ${REQUEST} } } }`,
+          captured { ${REQUEST} } } } }`,
         { id, input },
         owner,
       ),

@@ -53,7 +53,7 @@ async function offline(name: string): Promise<string> {
 test('it goes on when another agent serves the address, with what was captured before', async () => {
   const first = await agent();
   const { id: captureId } = await lab.run(
-    'mutation ($id: ID!) { startTrafficCapture(endpointId: $id, input: { redactHeaders: ["x-own"] }) { id } }',
+    'mutation ($id: ID!) { startTrafficCapture(endpointId: $id, input: { redactHeaders: ["x-own"] }) { trafficCapture { id } } }',
     first,
   );
   expect(captureId).toMatch(/^tcap_/);
@@ -143,8 +143,10 @@ test.each(['USER', 'BOT'] as const)('it ends when its owner, a %s, is deactivate
   await lab.run(START, { id: tunnel.id, input: {} }, owner);
   expect(await look(tunnel.id)).toMatchObject({ state: 'RECORDING', startedBy: owner.ownerId });
   const { id: captureId } = await look(tunnel.id);
-  const name = kind === 'USER' ? 'updateUser' : 'updateBotUser';
-  await lab.run(`mutation ($id: ID!) { ${name}(id: $id, input: { active: false }) { id } }`, { id: owner.ownerId });
+  const [name, member] = kind === 'USER' ? ['updateUser', 'user'] : ['updateBotUser', 'botUser'];
+  await lab.run(`mutation ($id: ID!) { ${name}(id: $id, input: { active: false }) { ${member} { id } } }`, {
+    id: owner.ownerId,
+  });
   expect(await look(tunnel.id)).toMatchObject({ state: 'OFF', id: null, startedBy: null });
   await lab.visit(tunnel, '/later');
   expect(await pathsOf(tunnel.id)).toEqual([]);
@@ -153,14 +155,16 @@ test.each(['USER', 'BOT'] as const)('it ends when its owner, a %s, is deactivate
 });
 
 test('it ends when the bot user that started it is deleted', async () => {
-  const { id } = await lab.run('mutation { createBotUser(input: { name: "of a moment" }) { id } }');
-  const key = await lab.run('mutation ($id: ID!) { createApiKey(input: { ownerId: $id }) { id token } }', { id });
+  const { id } = await lab.run('mutation { createBotUser(input: { name: "of a moment" }) { botUser { id } } }');
+  const key = await lab.run('mutation ($id: ID!) { createApiKey(input: { ownerId: $id }) { apiKey { id } token } }', {
+    id,
+  });
   const tunnel = await lab.tunnel();
   const variables = { id: tunnel.id, input: {} };
   expect((await lab.account.graphql(START, variables, { key: key.token })).body.errors).toBeUndefined();
   expect(await look(tunnel.id)).toMatchObject({ startedBy: id });
-  await lab.run('mutation ($id: ID!) { deleteApiKey(id: $id) }', key);
-  await lab.run('mutation ($id: ID!) { deleteBotUser(id: $id) }', { id });
+  await lab.run('mutation ($id: ID!) { deleteApiKey(id: $id) { deletedApiKeyId } }', key);
+  await lab.run('mutation ($id: ID!) { deleteBotUser(id: $id) { deletedBotUserId } }', { id });
   expect(await look(tunnel.id)).toMatchObject({ state: 'OFF' });
   await lab.visit(tunnel, '/later');
   expect(await pathsOf(tunnel.id)).toEqual([]);

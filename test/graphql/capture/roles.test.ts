@@ -13,7 +13,7 @@ let member: Owner;
 beforeAll(async () => {
   lab = await startCaptureLab();
   member = await lab.account.addOwner();
-  await lab.run('mutation ($id: ID!) { updateUser(id: $id, input: { mayReadBodies: true }) { id } }', {
+  await lab.run('mutation ($id: ID!) { updateUser(id: $id, input: { mayReadBodies: true }) { user { id } } }', {
     id: member.ownerId,
   });
 });

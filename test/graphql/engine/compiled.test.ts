@@ -20,7 +20,7 @@ beforeAll(async () => {
 test.each<[string, string, (() => object)?]>([
   [
     'fields of every type',
-    '{ credential(id: $id) { id uri createdAt description metadata token acl ownerId } }',
+    '{ credential(id: $id) { id uri createdAt description metadata acl ownerId } }',
     () => ({ id }),
   ],
   [
@@ -57,25 +57,25 @@ test.each<[string, string, (() => object)?]>([
   ['an error with its path', '{ good: credential(id: $id) { id } bad: credential(id: "cr_1") { id } }', () => ({ id })],
   ['an error in each of two fields', '{ a: credential(id: "cr_1") { id } b: credentials(first: -1) { totalCount } }'],
   ['an error about an argument', '{ credentials(first: 101) { totalCount } }'],
-  ['an error of a mutation', 'mutation { createCredential(input: { acl: ["x"] }) { id } }'],
+  ['an error of a mutation', 'mutation { createCredential(input: { acl: ["x"] }) { credential { id } } }'],
   [
     'mutations one after the other',
-    'mutation { a: updateCredential(id: $id, input: { description: "a" }) { description } b: updateCredential(id: $id, input: { description: "b" }) { description } c: deleteCredential(id: "cr_1") }',
+    'mutation { a: updateCredential(id: $id, input: { description: "a" }) { credential { description } } b: updateCredential(id: $id, input: { description: "b" }) { credential { description } } c: deleteCredential(id: "cr_1") { deletedCredentialId } }',
     () => ({ id }),
   ],
   [
     'a list in a variable',
-    'mutation ($acl: [String!]) { updateCredential(id: $id, input: { acl: $acl }) { acl } }',
+    'mutation ($acl: [String!]) { updateCredential(id: $id, input: { acl: $acl }) { credential { acl } } }',
     () => ({ id, acl: ['*'] }),
   ],
   [
     'one value for a list',
-    'mutation ($acl: [String!]) { updateCredential(id: $id, input: { acl: $acl }) { acl } }',
+    'mutation ($acl: [String!]) { updateCredential(id: $id, input: { acl: $acl }) { credential { acl } } }',
     () => ({ id, acl: '*' }),
   ],
   [
     'one value for a list, in the document',
-    'mutation { updateCredential(id: $id, input: { acl: "*" }) { acl } }',
+    'mutation { updateCredential(id: $id, input: { acl: "*" }) { credential { acl } } }',
     () => ({ id }),
   ],
   ['a default', 'query ($first: Int = 1) { credentials(first: $first) { nodes { id } } }', () => ({})],

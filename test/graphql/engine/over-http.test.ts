@@ -64,7 +64,7 @@ describe.each([
     });
 
     test('that changes something is not run by GET', async () => {
-      const query = `mutation { createCredential(input: {}) { id } } # ${base}`;
+      const query = `mutation { createCredential(input: {}) { credential { id } } } # ${base}`;
       expect(await (await ask({ query, extensions: named(query) })).json()).toMatchObject({ data: {} });
       const before = (await account.graphql('{ credentials { totalCount } }')).body;
       const address = `${base}/graphql?extensions=${encodeURIComponent(JSON.stringify(named(query)))}`;
@@ -94,7 +94,7 @@ describe.each([
   });
 
   const count = async () => (await account.graphql('{ credentials { totalCount } }')).body.data.credentials.totalCount;
-  const mutation = 'mutation { createCredential(input: {}) { id } }';
+  const mutation = 'mutation { createCredential(input: {}) { credential { id } } }';
 
   test.each([
     ['a form', 'application/x-www-form-urlencoded', `query=${encodeURIComponent(mutation)}`],
@@ -198,7 +198,8 @@ describe.each([
     expect(answer.body.errors[0].extensions).toMatchObject({ code: 'BAD_USER_INPUT', status: 400 });
   });
 
-  const createWith = 'mutation ($input: CreateCredentialInput!) { createCredential(input: $input) { id } }';
+  const createWith =
+    'mutation ($input: CreateCredentialInput!) { createCredential(input: $input) { credential { id } } }';
   const lookUp = 'query ($id: ID!) { credential(id: $id) { id } }';
   test.each([
     [
@@ -229,7 +230,7 @@ describe.each([
 
   test('an error has a code, a number, a status, the operation and the member to blame, in camelCase', async () => {
     const { body, headers } = await account.graphql(
-      'mutation { createCredential(input: { ownerId: "nobody" }) { id } }',
+      'mutation { createCredential(input: { ownerId: "nobody" }) { credential { id } } }',
       {},
       { base },
     );

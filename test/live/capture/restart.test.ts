@@ -7,6 +7,7 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { listen } from '../../edge/sockets.ts';
 import { newCredential } from '../../support/agents/live.ts';
 import { httpName, type SdkSession, sdkSession } from '../../support/agents/sdk.ts';
+import { answerOf } from '../../support/gateway/answer.ts';
 import { startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 import { newPlace, type Place } from '../../support/gateway/place.ts';
 import { type GatewayProcess, startProcess } from '../../support/gateway/process.ts';
@@ -32,8 +33,7 @@ async function ask(gateway: Asked, query: string, variables: object = {}) {
       ? await gateway.graphql(query, variables)
       : await gateway.call('POST', '/graphql', { query, variables });
   if (asked.body.errors) throw new Error(asked.body.errors[0].message);
-  // biome-ignore lint/suspicious/noExplicitAny: what a test expects of it, the test says.
-  return Object.values(asked.body.data)[0] as any;
+  return answerOf(query, asked.body.data);
 }
 
 /** Serves the name, in a session that ends with the test. @returns the id of the endpoint. */
@@ -53,7 +53,7 @@ const start = (gateway: Asked, id: string, minutes: number) =>
   ask(
     gateway,
     `mutation ($id: ID!, $minutes: Int!) { startTrafficCapture(endpointId: $id,
-       input: { bodyBytes: 100, redactHeaders: ["x-own"], minutes: $minutes }) { id endsAt startedAt } }`,
+       input: { bodyBytes: 100, redactHeaders: ["x-own"], minutes: $minutes }) { trafficCapture { id endsAt startedAt } } }`,
     { id, minutes },
   );
 

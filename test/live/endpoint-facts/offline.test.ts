@@ -62,7 +62,7 @@ describe('an agent that goes leaves its address in the list of those that are of
   test('because somebody stopped it through the API', async () => {
     const { agent, name } = await serving(false, { StopUnsupportedError: '' });
     const { tunnelSession } = await endpointAt(name);
-    await ask('mutation ($id: ID!) { stopTunnelSession(id: $id) }', { id: tunnelSession.id });
+    await ask('mutation ($id: ID!) { stopTunnelSession(id: $id) { tunnelSessionId } }', { id: tunnelSession.id });
     agent.mux.close(ErrorCode.NONE);
     await until(async () => expect(await offline(name)).toMatchObject({ reason: 'it was stopped through the API' }));
   });

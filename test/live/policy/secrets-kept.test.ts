@@ -49,7 +49,7 @@ describe('a secret stays as it is', () => {
       () =>
         lab.account.graphql(
           `mutation ($edgeId: ID!, $id: ID!, $value: String!) {
-            replaceHttpsEdgeRouteTrafficPolicy(edgeId: $edgeId, id: $id, input: { value: $value }) { value }
+            replaceHttpsEdgeRouteTrafficPolicy(edgeId: $edgeId, id: $id, input: { value: $value }) { trafficPolicy { value } }
           }`,
           { edgeId: route.split('/')[3], id: route.split('/')[5], value: shownRules() },
         ),

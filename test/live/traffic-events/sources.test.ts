@@ -92,10 +92,10 @@ async function heardByGraphql(): Promise<Ear> {
   const [, , subscriptionId] = ear.at.split('/');
   const input = { type: REQUESTS, fields: ['http.request.url.path'], filter: 'ev.http.request.url.path == "/chosen"' };
   const mutation = `mutation ($subscriptionId: ID!, $input: EventSourceInput!) {
-    createEventSource(subscriptionId: $subscriptionId, input: $input) { type }
+    createEventSource(subscriptionId: $subscriptionId, input: $input) { eventSource { type } }
   }`;
   const { body } = await account.graphql(mutation, { subscriptionId, input });
-  expect(body.data).toEqual({ createEventSource: { type: REQUESTS } });
+  expect(body.data).toEqual({ createEventSource: { eventSource: { type: REQUESTS } } });
   return ear;
 }
 
@@ -128,7 +128,7 @@ async function changes(): Promise<void> {
   expect(status).toBe(204);
   await get('/changed/3');
   await account.graphql(
-    `mutation { deleteEventSource(subscriptionId: "${changed.at.split('/')[2]}", type: "${REQUESTS}") }`,
+    `mutation { deleteEventSource(subscriptionId: "${changed.at.split('/')[2]}", type: "${REQUESTS}") { deletedType } }`,
   );
   await get('/changed/3');
 }

@@ -85,7 +85,7 @@ describe('an authtoken', () => {
   test('of an owner who is not active is inactive, and there is no grant', async () => {
     const user = await account.addOwner();
     const { credentialId, authtoken } = await newCredential(user);
-    await account.graphql('mutation ($id: ID!) { deactivateUser(id: $id) { id } }', { id: user.ownerId });
+    await account.graphql('mutation ($id: ID!) { deactivateUser(id: $id) { user { id } } }', { id: user.ownerId });
     expect(await gateway.registrar.authenticate(authtoken)).toEqual({ refused: 'authtokenInactive' });
     expect(await gateway.registrar.grant(credentialId)).toBeNull();
   });
@@ -110,7 +110,7 @@ test('listeners get the credentials whose grants change', async () => {
   await account.call('PATCH', `/credentials/${credentialId}`, { acl: ['*'] });
   await account.call('DELETE', `/credentials/${credentialId}`);
   const user = await account.addOwner();
-  await account.graphql('mutation ($id: ID!) { deactivateUser(id: $id) { id } }', { id: user.ownerId });
+  await account.graphql('mutation ($id: ID!) { deactivateUser(id: $id) { user { id } } }', { id: user.ownerId });
   const { body } = await account.call('POST', '/bot_users', { name: 'a bot' });
   await account.call('PATCH', `/bot_users/${body.id}`, { active: false });
   gateway.app.changes.reportGap();

@@ -27,7 +27,7 @@ const newSite = () => `site${++sites}.tunnel.localhost`;
 const bind = (request: BindRequest) => gateway.registrar.bind(request);
 const protos = ['http', 'https', 'tls'] as const;
 
-const CREATE = `mutation ($domain: String!) { createReservedDomain(input: { domain: $domain }) { id } }`;
+const CREATE = `mutation ($domain: String!) { createReservedDomain(input: { domain: $domain }) { reservedDomain { id } } }`;
 const CHECK = `query ($host: String!) { checkEdgeName(host: $host) { problem } }`;
 
 /** What an account that may have no name of a site has got there by agents and reservations. */

@@ -2,6 +2,7 @@
 
 import { newSecret } from '../../../store/ids.ts';
 import { builder } from '../../builder/builder.ts';
+import { showOnce } from '../../builder/payloads.ts';
 import { KINDS_NEVER_WRITTEN, OWN_SCOPES, SCOPE } from '../../builder/root-fields.ts';
 import { Node } from '../../collections/collection.ts';
 import { id, NOTED_MEMBERS, time } from '../../collections/members.ts';
@@ -22,11 +23,6 @@ const ApiKey = builder.prismaObject('ApiKey', {
   interfaces: [Node],
   fields: (t) => ({
     ...rowFields(t, { ...ROW, notes: KEY_NOTES }),
-    token: t.string({
-      nullable: true,
-      description: 'The key itself. Only the answer to `createApiKey` has it; nobody can read it afterwards.',
-      resolve: (row) => ('token' in row ? String(row.token) : null),
-    }),
     scopes: t.exposeStringList('scopes', {
       description:
         'What it may do: `read`, or kinds of objects as in `reserved_domain:read` and `tls_edge:write`, or one object, as in ' +
@@ -75,6 +71,7 @@ export const apiKeys = resource({
   audit: { name: 'api_key', subject: 'An API key' },
   search: searchByNotes(50, 'api_key'),
   create: {
+    secrets: { token: 'The key itself. Only the answer to `createApiKey` has it; nobody can read it afterwards.' },
     description:
       'Creates an API key with the rights of its owner, or some of them. Its `token` is shown here and never again.',
     note: 'Every member may be left out.',
@@ -87,7 +84,7 @@ export const apiKeys = resource({
       const token = newSecret(id);
       const ownerId = await chooseOwner(context, input.ownerId);
       const columns = { ...checkLimits(input, context, true), ownerId, digest: context.app.keys.digest(token) };
-      return async (save) => ({ ...(await save(columns)), token });
+      return async (save) => showOnce(await save(columns), { token });
     },
   },
   update: {

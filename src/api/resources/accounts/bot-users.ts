@@ -5,6 +5,7 @@ import { newId } from '../../../store/ids.ts';
 import { builder } from '../../builder/builder.ts';
 import { collection, deleteMutation, Node, readRoutes } from '../../collections/collection.ts';
 import { boolean, ID_MEMBER, text, time } from '../../collections/members.ts';
+import { givesNew, givesObject, mutation } from '../../collections/mutation.ts';
 import type { Context } from '../../context.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { idempotencyKeyArgument } from '../../idempotency.ts';
@@ -77,7 +78,7 @@ const UpdateBotUserRightsInput = builder.inputType('UpdateBotUserRightsInput', {
   }),
 });
 
-builder.mutationField('createBotUser', (t) =>
+mutation('createBotUser', givesNew('botUser', 'BotUser'), (t) =>
   t.prismaField({
     type: BotUser,
     nullable: true,
@@ -103,7 +104,7 @@ builder.mutationField('createBotUser', (t) =>
   }),
 );
 
-builder.mutationField('updateBotUser', (t) =>
+mutation('updateBotUser', givesObject('botUser'), (t) =>
   t.prismaField({
     type: BotUser,
     nullable: true,
@@ -126,7 +127,7 @@ builder.mutationField('updateBotUser', (t) =>
   }),
 );
 
-builder.mutationField('updateBotUserRights', (t) =>
+mutation('updateBotUserRights', givesObject('botUser'), (t) =>
   t.prismaField({
     type: BotUser,
     nullable: true,

@@ -3,6 +3,7 @@
 import type { Prisma } from '../../../store/generated/prisma/client.ts';
 import { endBrowserSessions, whereActive } from '../../../store/sign-in/sessions.ts';
 import { builder } from '../../builder/builder.ts';
+import { mutation } from '../../collections/mutation.ts';
 import type { Context } from '../../context.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
@@ -43,7 +44,7 @@ builder.queryField('browserSessions', (t) =>
   }),
 );
 
-builder.mutationField('signOut', (t) =>
+mutation('signOut', { gives: ['wasSignedIn', 'Whether there was a browser session.'] }, (t) =>
   t.boolean({
     nullable: true,
     access: 'anyone',
@@ -56,7 +57,7 @@ builder.mutationField('signOut', (t) =>
   }),
 );
 
-builder.mutationField('endBrowserSession', (t) =>
+mutation('endBrowserSession', { gives: ['endedBrowserSessionId', 'The id that the browser session had.'] }, (t) =>
   t.id({
     nullable: true,
     access: { kind: null },
@@ -76,7 +77,7 @@ builder.mutationField('endBrowserSession', (t) =>
   }),
 );
 
-builder.mutationField('signOutEverywhere', (t) =>
+mutation('signOutEverywhere', { gives: ['endedSessions', 'How many browser sessions have ended.'] }, (t) =>
   t.int({
     nullable: true,
     access: { kind: null },

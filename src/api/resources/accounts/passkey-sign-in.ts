@@ -1,7 +1,7 @@
 // Signing in to the dashboard with a passkey (WebAuthn), without a password. In GraphQL only.
 
 import { findPasskey, recordPasskeyUse, spendChallenge } from '../../../store/sign-in/passkeys.ts';
-import { builder } from '../../builder/builder.ts';
+import { mutation } from '../../collections/mutation.ts';
 import type { Context } from '../../context.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
@@ -27,22 +27,25 @@ import { Viewer } from './viewer.ts';
 const BY = 'passkey';
 const forPages = 'Only for the dashboard’s own pages, which send `Gateway-Dashboard`, over TLS or on loopback.';
 
-builder.mutationField('beginPasskeySignIn', (t) =>
-  t.field({
-    type: 'Json',
-    nullable: true,
-    access: 'anyone',
-    description:
-      'Begins a sign-in with a passkey. Answers with what `PublicKeyCredential.parseRequestOptionsFromJSON()` takes; a cookie ' +
-      `binds it to this browser, for five minutes. ${forPages}`,
-    resolve: (_, __, context) => {
-      context.client.checkMaySignIn();
-      return askForPasskey(context);
-    },
-  }),
+mutation(
+  'beginPasskeySignIn',
+  { gives: ['options', 'What `PublicKeyCredential.parseRequestOptionsFromJSON()` takes.'] },
+  (t) =>
+    t.field({
+      type: 'Json',
+      nullable: true,
+      access: 'anyone',
+      description:
+        'Begins a sign-in with a passkey. Answers with what `PublicKeyCredential.parseRequestOptionsFromJSON()` takes; a cookie ' +
+        `binds it to this browser, for five minutes. ${forPages}`,
+      resolve: (_, __, context) => {
+        context.client.checkMaySignIn();
+        return askForPasskey(context);
+      },
+    }),
 );
 
-builder.mutationField('completePasskeySignIn', (t) =>
+mutation('completePasskeySignIn', { gives: ['viewer', 'Who is signed in now.'] }, (t) =>
   t.field({
     type: Viewer,
     nullable: true,

@@ -2,6 +2,7 @@
 
 import { addPasskey, lockPasskeyOwner, PASSKEYS_MAX, spendChallenge } from '../../../store/sign-in/passkeys.ts';
 import { builder } from '../../builder/builder.ts';
+import { mutation } from '../../collections/mutation.ts';
 import type { Context, RecordedAct } from '../../context.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
@@ -65,27 +66,30 @@ builder.queryField('passkeys', (t) =>
   }),
 );
 
-builder.mutationField('beginPasskey', (t) =>
-  t.field({
-    type: 'Json',
-    nullable: true,
-    access: { kind: null },
-    description:
-      'Begins to add a passkey, for yourself. Answers with what `PublicKeyCredential.parseCreationOptionsFromJSON()` takes; a ' +
-      `cookie binds it to this browser, for five minutes. A user may have ${PASSKEYS_MAX} passkeys.`,
-    args: { input: t.arg({ type: PasskeyProofInput, required: true, description: 'Your password, and a code.' }) },
-    resolve: async (_, { input: { password, code } }, context) => {
-      const at = context.app.now();
-      const user = await proved(context, { password, code }, 'new passkey');
-      const where = { ownerId: user.id };
-      const known = await context.db.passkey.findMany({ where, select: { credentialId: true, transports: true } });
-      checkRoom(known.length);
-      return askForNewPasskey(context, user, { known, at });
-    },
-  }),
+mutation(
+  'beginPasskey',
+  { gives: ['options', 'What `PublicKeyCredential.parseCreationOptionsFromJSON()` takes.'] },
+  (t) =>
+    t.field({
+      type: 'Json',
+      nullable: true,
+      access: { kind: null },
+      description:
+        'Begins to add a passkey, for yourself. Answers with what `PublicKeyCredential.parseCreationOptionsFromJSON()` takes; a ' +
+        `cookie binds it to this browser, for five minutes. A user may have ${PASSKEYS_MAX} passkeys.`,
+      args: { input: t.arg({ type: PasskeyProofInput, required: true, description: 'Your password, and a code.' }) },
+      resolve: async (_, { input: { password, code } }, context) => {
+        const at = context.app.now();
+        const user = await proved(context, { password, code }, 'new passkey');
+        const where = { ownerId: user.id };
+        const known = await context.db.passkey.findMany({ where, select: { credentialId: true, transports: true } });
+        checkRoom(known.length);
+        return askForNewPasskey(context, user, { known, at });
+      },
+    }),
 );
 
-builder.mutationField('addPasskey', (t) =>
+mutation('addPasskey', { gives: ['passkey', 'The new passkey.'] }, (t) =>
   t.prismaField({
     type: Passkey,
     nullable: true,
@@ -114,7 +118,7 @@ builder.mutationField('addPasskey', (t) =>
   }),
 );
 
-builder.mutationField('removePasskey', (t) =>
+mutation('removePasskey', { gives: ['removedPasskeyId', 'The id that the passkey had.'] }, (t) =>
   t.id({
     nullable: true,
     access: { kind: null },
@@ -136,22 +140,28 @@ builder.mutationField('removePasskey', (t) =>
   }),
 );
 
-builder.mutationField('removePasskeys', (t) =>
-  t.int({
-    nullable: true,
-    access: { kind: null, adminsOnly: 'adminsOnly' },
-    description:
-      'Removes all passkeys of another user, who has lost a device. Tells how many there were. The browser sessions of the ' +
-      'user go on: see `signOutEverywhere`. Only admins may.',
-    args: { userId: t.arg.id({ required: true, description: 'The id of the user.' }) },
-    resolve: async (_, { userId }, context) => {
-      const { accountId, caller, db } = context;
-      const where = { id: userId, accountId, kind: 'USER' } as const;
-      const user = requireFound(await db.owner.findFirst({ where, select: { id: true, subject: true } }), 'user');
-      if (user.id === caller.ownerId) throw new ApiError('ownPasskeys');
-      return remove(context, user, { ownerId: user.id });
-    },
-  }),
+mutation(
+  'removePasskeys',
+  {
+    gives: ['removedPasskeys', 'How many passkeys there were.'],
+    objects: { user: { kind: 'user', id: ({ userId }) => String(userId) } },
+  },
+  (t) =>
+    t.int({
+      nullable: true,
+      access: { kind: null, adminsOnly: 'adminsOnly' },
+      description:
+        'Removes all passkeys of another user, who has lost a device. Tells how many there were. The browser sessions of the ' +
+        'user go on: see `signOutEverywhere`. Only admins may.',
+      args: { userId: t.arg.id({ required: true, description: 'The id of the user.' }) },
+      resolve: async (_, { userId }, context) => {
+        const { accountId, caller, db } = context;
+        const where = { id: userId, accountId, kind: 'USER' } as const;
+        const user = requireFound(await db.owner.findFirst({ where, select: { id: true, subject: true } }), 'user');
+        if (user.id === caller.ownerId) throw new ApiError('ownPasskeys');
+        return remove(context, user, { ownerId: user.id });
+      },
+    }),
 );
 
 /** The caller, who has given the password, and a code where there is a second factor. @throws {ApiError} */

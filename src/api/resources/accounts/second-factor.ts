@@ -10,6 +10,7 @@ import {
   type SecondFactorKind,
 } from '../../../store/sign-in/second-factors.ts';
 import { builder } from '../../builder/builder.ts';
+import { mutation } from '../../collections/mutation.ts';
 import type { Context, RecordedAct } from '../../context.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
@@ -39,7 +40,7 @@ const proofInput = (name: string, act: string) =>
 const DisableSecondFactorInput = proofInput('DisableSecondFactorInput', 'turns the second factor off');
 const ReplaceRecoveryCodesInput = proofInput('ReplaceRecoveryCodesInput', 'asks for other recovery codes');
 
-builder.mutationField('beginSecondFactor', (t) =>
+mutation('beginSecondFactor', { gives: ['secret', 'The secret for the app. Nobody can read it afterwards.'] }, (t) =>
   t.field({
     type: SecondFactorSecret,
     nullable: true,
@@ -59,28 +60,31 @@ builder.mutationField('beginSecondFactor', (t) =>
   }),
 );
 
-builder.mutationField('confirmSecondFactor', (t) =>
-  t.stringList({
-    nullable: true,
-    access: { kind: null },
-    description:
-      'Turns your second factor on: from then on you give a code when you sign in with your password or a link. Answers with ' +
-      'ten recovery codes, each of which works once in place of the app; nobody can read them afterwards.',
-    args: { code: t.arg.string({ required: true, description: 'The code that the app shows now.' }) },
-    resolve: async (_, { code }, context) => {
-      const { accountId, app, caller } = context;
-      const { ownerId: id, subject } = caller;
-      return context.act(async (db, announce) => {
-        const codes = await confirmSecondFactor(db, app.keys, id, { code, now: app.now() }).catch(translate);
-        if (!codes) throw new ApiError('wrongCode', { member: 'code' });
-        announce({ kind: 'user', action: 'UPDATED', id, accountId });
-        return { result: codes, acts: [actOn({ id, subject }, 'SECOND_FACTOR_ON')] };
-      });
-    },
-  }),
+mutation(
+  'confirmSecondFactor',
+  { gives: ['recoveryCodes', 'Ten recovery codes. Nobody can read them afterwards.'] },
+  (t) =>
+    t.stringList({
+      nullable: true,
+      access: { kind: null },
+      description:
+        'Turns your second factor on: from then on you give a code when you sign in with your password or a link. Answers with ' +
+        'ten recovery codes, each of which works once in place of the app; nobody can read them afterwards.',
+      args: { code: t.arg.string({ required: true, description: 'The code that the app shows now.' }) },
+      resolve: async (_, { code }, context) => {
+        const { accountId, app, caller } = context;
+        const { ownerId: id, subject } = caller;
+        return context.act(async (db, announce) => {
+          const codes = await confirmSecondFactor(db, app.keys, id, { code, now: app.now() }).catch(translate);
+          if (!codes) throw new ApiError('wrongCode', { member: 'code' });
+          announce({ kind: 'user', action: 'UPDATED', id, accountId });
+          return { result: codes, acts: [actOn({ id, subject }, 'SECOND_FACTOR_ON')] };
+        });
+      },
+    }),
 );
 
-builder.mutationField('disableSecondFactor', (t) =>
+mutation('disableSecondFactor', { gives: ['viewer', 'Who is signed in now.'] }, (t) =>
   t.field({
     type: Viewer,
     nullable: true,
@@ -96,44 +100,53 @@ builder.mutationField('disableSecondFactor', (t) =>
   }),
 );
 
-builder.mutationField('replaceRecoveryCodes', (t) =>
-  t.stringList({
-    nullable: true,
-    access: { kind: null },
-    description:
-      'Gives you ten other recovery codes, which nobody can read afterwards. Those of before work no more, nor does the code ' +
-      'that you give.',
-    args: {
-      input: t.arg({ type: ReplaceRecoveryCodesInput, required: true, description: 'Your password and a code.' }),
-    },
-    resolve: (_, { input }, context) =>
-      proved(context, { ...input, at: 'other recovery codes' }, (within, user, by) =>
-        within.act(async (db, announce) => {
-          const codes = await replaceRecoveryCodes(db, within.app.keys, user.id);
-          if (!codes) throw new ApiError('noSecondFactor');
-          announce({ kind: 'user', action: 'UPDATED', id: user.id, accountId: within.accountId });
-          return { result: codes, acts: [actOn(user, 'RECOVERY_CODES_REPLACED', { by })] };
-        }),
-      ),
-  }),
+mutation(
+  'replaceRecoveryCodes',
+  { gives: ['recoveryCodes', 'Ten recovery codes. Nobody can read them afterwards.'] },
+  (t) =>
+    t.stringList({
+      nullable: true,
+      access: { kind: null },
+      description:
+        'Gives you ten other recovery codes, which nobody can read afterwards. Those of before work no more, nor does the code ' +
+        'that you give.',
+      args: {
+        input: t.arg({ type: ReplaceRecoveryCodesInput, required: true, description: 'Your password and a code.' }),
+      },
+      resolve: (_, { input }, context) =>
+        proved(context, { ...input, at: 'other recovery codes' }, (within, user, by) =>
+          within.act(async (db, announce) => {
+            const codes = await replaceRecoveryCodes(db, within.app.keys, user.id);
+            if (!codes) throw new ApiError('noSecondFactor');
+            announce({ kind: 'user', action: 'UPDATED', id: user.id, accountId: within.accountId });
+            return { result: codes, acts: [actOn(user, 'RECOVERY_CODES_REPLACED', { by })] };
+          }),
+        ),
+    }),
 );
 
-builder.mutationField('removeSecondFactor', (t) =>
-  t.boolean({
-    nullable: true,
-    access: { kind: null, adminsOnly: 'adminsOnly' },
-    description:
-      'Turns the second factor of another user off, who has lost the app and the recovery codes. Tells whether there was ' +
-      'one. Only admins may.',
-    args: { userId: t.arg.id({ required: true, description: 'The id of the user.' }) },
-    resolve: async (_, { userId }, context) => {
-      const { accountId, caller, db } = context;
-      const where = { id: userId, accountId, kind: 'USER' } as const;
-      const user = requireFound(await db.owner.findFirst({ where, select: { id: true, subject: true } }), 'user');
-      if (user.id === caller.ownerId) throw new ApiError('ownSecondFactor');
-      return turnOff(context, user, 'admin');
-    },
-  }),
+mutation(
+  'removeSecondFactor',
+  {
+    gives: ['wasOn', 'Whether the user had a second factor.'],
+    objects: { user: { kind: 'user', id: ({ userId }) => String(userId) } },
+  },
+  (t) =>
+    t.boolean({
+      nullable: true,
+      access: { kind: null, adminsOnly: 'adminsOnly' },
+      description:
+        'Turns the second factor of another user off, who has lost the app and the recovery codes. Tells whether there was ' +
+        'one. Only admins may.',
+      args: { userId: t.arg.id({ required: true, description: 'The id of the user.' }) },
+      resolve: async (_, { userId }, context) => {
+        const { accountId, caller, db } = context;
+        const where = { id: userId, accountId, kind: 'USER' } as const;
+        const user = requireFound(await db.owner.findFirst({ where, select: { id: true, subject: true } }), 'user');
+        if (user.id === caller.ownerId) throw new ApiError('ownSecondFactor');
+        return turnOff(context, user, 'admin');
+      },
+    }),
 );
 
 interface NamedUser {

@@ -2,6 +2,7 @@
 
 import { createSignInLink, findLinkOwner } from '../../../store/sign-in/links.ts';
 import { builder } from '../../builder/builder.ts';
+import { mutation } from '../../collections/mutation.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
 import { checkStillPassed, passSecondFactor } from '../../sign-in/second-factor-steps.ts';
@@ -76,7 +77,7 @@ const forPages =
   'Only for the dashboard’s own pages, which send `Gateway-Dashboard`, over TLS or on loopback. After five failures ' +
   'from an address each further attempt from there waits longer.';
 
-builder.mutationField('signIn', (t) =>
+mutation('signIn', { gives: ['viewer', 'Who is signed in now.'] }, (t) =>
   t.field({
     type: Viewer,
     nullable: true,
@@ -117,7 +118,7 @@ builder.queryField('signInLinkUser', (t) =>
   }),
 );
 
-builder.mutationField('redeemSignInLink', (t) =>
+mutation('redeemSignInLink', { gives: ['viewer', 'Who is signed in now.'] }, (t) =>
   t.field({
     type: Viewer,
     nullable: true,
@@ -149,7 +150,7 @@ builder.mutationField('redeemSignInLink', (t) =>
   }),
 );
 
-builder.mutationField('changePassword', (t) =>
+mutation('changePassword', { gives: ['viewer', 'Who is signed in now.'] }, (t) =>
   t.field({
     type: Viewer,
     nullable: true,
@@ -170,7 +171,7 @@ builder.mutationField('changePassword', (t) =>
   }),
 );
 
-builder.mutationField('createSignInLink', (t) =>
+mutation('createSignInLink', { gives: ['signInLink', 'The link. Nobody can read it afterwards.'] }, (t) =>
   t.field({
     type: SignInLink,
     nullable: true,

@@ -1,6 +1,7 @@
 // Signing in to the dashboard with the operator's OpenID Connect provider. In GraphQL only.
 
 import { builder } from '../../builder/builder.ts';
+import { mutation } from '../../collections/mutation.ts';
 import type { Context } from '../../context.ts';
 import type { OperatorIdentity, SingleSignOn } from '../../dependencies.ts';
 import { ApiError } from '../../errors/errors.ts';
@@ -36,22 +37,25 @@ const CompleteSingleSignOnInput = builder.inputType('CompleteSingleSignOnInput',
   }),
 });
 
-builder.mutationField('beginSingleSignOn', (t) =>
-  t.field({
-    type: SingleSignOnAttempt,
-    nullable: true,
-    access: 'anyone',
-    description: `Begins a sign-in with the provider for single sign-on (\`SSO_ISSUER\`). ${forPages}`,
-    resolve: async (_, __, context) => {
-      context.client.checkMaySignIn();
-      const begun = await tried(context, (provider) => provider.begin(context.uri(CALLBACK_PATH)));
-      if (begun instanceof ApiError) throw begun;
-      return begun;
-    },
-  }),
+mutation(
+  'beginSingleSignOn',
+  { gives: ['attempt', 'Where the browser goes, and what is to come back from there.'] },
+  (t) =>
+    t.field({
+      type: SingleSignOnAttempt,
+      nullable: true,
+      access: 'anyone',
+      description: `Begins a sign-in with the provider for single sign-on (\`SSO_ISSUER\`). ${forPages}`,
+      resolve: async (_, __, context) => {
+        context.client.checkMaySignIn();
+        const begun = await tried(context, (provider) => provider.begin(context.uri(CALLBACK_PATH)));
+        if (begun instanceof ApiError) throw begun;
+        return begun;
+      },
+    }),
 );
 
-builder.mutationField('completeSingleSignOn', (t) =>
+mutation('completeSingleSignOn', { gives: ['viewer', 'Who is signed in now.'] }, (t) =>
   t.field({
     type: Viewer,
     nullable: true,

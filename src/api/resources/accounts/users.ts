@@ -6,6 +6,7 @@ import { endBrowserSessions } from '../../../store/sign-in/sessions.ts';
 import { builder } from '../../builder/builder.ts';
 import { collection, Node } from '../../collections/collection.ts';
 import { boolean, choice, ID_MEMBER, text, time } from '../../collections/members.ts';
+import { givesNew, givesObject, mutation } from '../../collections/mutation.ts';
 import type { Announce, Context } from '../../context.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { idempotencyKeyArgument } from '../../idempotency.ts';
@@ -86,7 +87,7 @@ const UpdateUserInput = builder.inputType('UpdateUserInput', {
   }),
 });
 
-builder.mutationField('createUser', (t) =>
+mutation('createUser', givesNew('user', 'User'), (t) =>
   t.prismaField({
     type: User,
     nullable: true,
@@ -105,7 +106,7 @@ builder.mutationField('createUser', (t) =>
   }),
 );
 
-builder.mutationField('updateUser', (t) =>
+mutation('updateUser', givesObject('user'), (t) =>
   t.prismaField({
     type: User,
     nullable: true,
@@ -125,7 +126,7 @@ builder.mutationField('updateUser', (t) =>
   }),
 );
 
-builder.mutationField('deactivateUser', (t) =>
+mutation('deactivateUser', givesObject('user'), (t) =>
   t.prismaField({
     type: User,
     nullable: true,

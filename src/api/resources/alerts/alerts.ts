@@ -5,6 +5,7 @@ import type { AffectedObject } from '../../../alerts/finding.ts';
 import { builder } from '../../builder/builder.ts';
 import { collection, Node } from '../../collections/collection.ts';
 import { asStored, choice, ID_MEMBER, id, text, time } from '../../collections/members.ts';
+import { givesObject, mutation } from '../../collections/mutation.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
 import { checkBytes } from '../../text-limits.ts';
@@ -179,7 +180,7 @@ builder.queryField('openAlerts', (t) =>
   }),
 );
 
-builder.mutationField('acknowledgeAlert', (t) =>
+mutation('acknowledgeAlert', givesObject('alert'), (t) =>
   t.prismaField({
     type: Alert,
     nullable: true,

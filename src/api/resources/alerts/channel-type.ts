@@ -32,13 +32,6 @@ export const AlertChannel = builder.prismaObject('AlertChannel', {
     name: t.exposeString('name', { description: 'What it is called.' }),
     kind: t.expose('kind', { type: AlertChannelKindType, description: 'How it tells of alerts.' }),
     url: t.exposeString('url', { description: 'Of a webhook: where notifications are POSTed; "" of others.' }),
-    signingSecret: t.string({
-      nullable: true,
-      description:
-        'Of a webhook: what requests are signed with (Standard Webhooks). Only the answer to the mutation that sets it ' +
-        'has it; nobody can read it afterwards.',
-      resolve: (row) => ('shownSecret' in row ? (row.shownSecret as string) : null), // As the mutation puts it there.
-    }),
     recipients: t.exposeStringList('recipients', { description: 'Of e-mail: the addresses of the recipients.' }),
     unconfirmedRecipients: t.stringList({
       description:

@@ -1,9 +1,10 @@
 // Alert channels: where alerts are told.
 
 import { newId } from '../../../store/ids.ts';
-import { builder } from '../../builder/builder.ts';
+import { showOnce } from '../../builder/payloads.ts';
 import { collection, deleteMutation } from '../../collections/collection.ts';
 import { asStored, choice, ID_MEMBER, text, texts, time } from '../../collections/members.ts';
+import { givesNew, givesObject, mutation } from '../../collections/mutation.ts';
 import { requireFound } from '../../errors/errors.ts';
 import { idempotencyKeyArgument } from '../../idempotency.ts';
 import type { Route } from '../../route.ts';
@@ -47,7 +48,15 @@ const alertChannels = collection({
   },
 });
 
-builder.mutationField('createAlertChannel', (t) =>
+const SIGNING_SECRET = {
+  secrets: {
+    signingSecret:
+      'Of a webhook: what requests are signed with (Standard Webhooks), where this has set it. Nobody can read it afterwards.',
+  },
+  secretsMayBeNull: true,
+};
+
+mutation('createAlertChannel', { ...givesNew('alertChannel', 'AlertChannel'), ...SIGNING_SECRET }, (t) =>
   t.prismaField({
     type: AlertChannel,
     nullable: true,
@@ -74,12 +83,12 @@ builder.mutationField('createAlertChannel', (t) =>
         return db.alertChannel.create({ ...query, data });
       });
       if (columns.recipients) app.alertTester.inviteRecipients(row, columns.recipients);
-      return secret === undefined ? channel : { ...channel, shownSecret: secret };
+      return secret === undefined ? channel : showOnce(channel, { signingSecret: secret });
     },
   }),
 );
 
-builder.mutationField('updateAlertChannel', (t) =>
+mutation('updateAlertChannel', { ...givesObject('alertChannel'), ...SIGNING_SECRET }, (t) =>
   t.prismaField({
     type: AlertChannel,
     nullable: true,
@@ -112,7 +121,7 @@ builder.mutationField('updateAlertChannel', (t) =>
         });
       });
       app.alertTester.inviteRecipients(where, invited);
-      return secret === undefined ? channel : { ...channel, shownSecret: secret };
+      return secret === undefined ? channel : showOnce(channel, { signingSecret: secret });
     },
   }),
 );

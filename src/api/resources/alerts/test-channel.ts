@@ -5,6 +5,7 @@ import { openSigningSecret } from '../../../store/alerts/channel-secrets.ts';
 import { findSubscriptions } from '../../../store/events/outbox.ts';
 import type { AlertChannelModel } from '../../../store/generated/prisma/models.ts';
 import { builder } from '../../builder/builder.ts';
+import { mutation } from '../../collections/mutation.ts';
 import type { Context } from '../../context.ts';
 import type { ChannelTestResult } from '../../dependencies.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
@@ -35,37 +36,43 @@ const AlertChannelTest = builder.objectRef<ChannelTestResult>('AlertChannelTest'
   }),
 });
 
-builder.mutationField('testAlertChannel', (t) =>
-  t.field({
-    type: AlertChannelTest,
-    nullable: true,
-    access: { kind: 'alertChannel', adminsOnly: 'adminsOnly' },
-    callsExternalService: true,
-    description:
-      'Sends one notification of type `alert_test` to an alert channel, the way that all go, and answers with what became ' +
-      'of it. Recipients of e-mail who have not agreed to get alerts are sent the link again. Of a channel that writes events, it says whether an event subscription has them, and writes none. At most ' +
-      'ten times a minute.',
-    args: {
-      id: t.arg.id({ required: true, description: 'The id of the alert channel.' }),
-      ...idempotencyKeyArgument,
-    },
-    resolve: async (_, { id }, context) => {
-      const { accountId, app } = context;
-      const row = requireFound(await context.db.alertChannel.findFirst({ where: { id, accountId } }), 'alert channel');
-      await limiter.consume(accountId).catch(({ msBeforeNext }: RateLimiterRes) => {
-        throw new ApiError('tooManyChannelTests', {
-          limit: TESTS_PER_MINUTE_MAX,
-          seconds: Math.ceil(msBeforeNext / 1000),
+mutation(
+  'testAlertChannel',
+  { gives: ['test', 'What became of it.'], objects: { alertChannel: { kind: 'alertChannel' } } },
+  (t) =>
+    t.field({
+      type: AlertChannelTest,
+      nullable: true,
+      access: { kind: 'alertChannel', adminsOnly: 'adminsOnly' },
+      callsExternalService: true,
+      description:
+        'Sends one notification of type `alert_test` to an alert channel, the way that all go, and answers with what became ' +
+        'of it. Recipients of e-mail who have not agreed to get alerts are sent the link again. Of a channel that writes events, it says whether an event subscription has them, and writes none. At most ' +
+        'ten times a minute.',
+      args: {
+        id: t.arg.id({ required: true, description: 'The id of the alert channel.' }),
+        ...idempotencyKeyArgument,
+      },
+      resolve: async (_, { id }, context) => {
+        const { accountId, app } = context;
+        const row = requireFound(
+          await context.db.alertChannel.findFirst({ where: { id, accountId } }),
+          'alert channel',
+        );
+        await limiter.consume(accountId).catch(({ msBeforeNext }: RateLimiterRes) => {
+          throw new ApiError('tooManyChannelTests', {
+            limit: TESTS_PER_MINUTE_MAX,
+            seconds: Math.ceil(msBeforeNext / 1000),
+          });
         });
-      });
-      if (row.kind === 'EVENTS') return subscriptionsOf(context);
-      app.alertTester.inviteRecipients(row, unconfirmed(row));
-      const result = await app.alertTester.testChannel(openChannel(context, row), { accountId, name: row.name });
-      const after = { outcome: result.ok ? 'ok' : result.code };
-      await context.record({ action: 'TESTED', kind: 'alertChannel', objectId: id, objectName: row.name, after });
-      return result;
-    },
-  }),
+        if (row.kind === 'EVENTS') return subscriptionsOf(context);
+        app.alertTester.inviteRecipients(row, unconfirmed(row));
+        const result = await app.alertTester.testChannel(openChannel(context, row), { accountId, name: row.name });
+        const after = { outcome: result.ok ? 'ok' : result.code };
+        await context.record({ action: 'TESTED', kind: 'alertChannel', objectId: id, objectName: row.name, after });
+        return result;
+      },
+    }),
 );
 
 function openChannel({ app }: Context, row: AlertChannelModel) {

@@ -4,6 +4,7 @@ import { builder } from '../../builder/builder.ts';
 import { BulkActionType } from '../../collections/bulk-operations.ts';
 import { collection } from '../../collections/collection.ts';
 import { asStored, choice, ID_MEMBER, id, text, time } from '../../collections/members.ts';
+import { givesNew, givesObject, mutation } from '../../collections/mutation.ts';
 import type { Context } from '../../context.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
 import { idempotencyKeyArgument } from '../../idempotency.ts';
@@ -58,7 +59,7 @@ const BulkJobInput = builder.inputType('BulkJobInput', {
   }),
 });
 
-builder.mutationField('startBulkJob', (t) =>
+mutation('startBulkJob', givesNew('bulkJob', 'BulkJob'), (t) =>
   t.prismaField({
     type: BulkJob,
     nullable: true,
@@ -77,7 +78,7 @@ builder.mutationField('startBulkJob', (t) =>
   }),
 );
 
-builder.mutationField('cancelBulkJob', (t) =>
+mutation('cancelBulkJob', givesObject('bulkJob'), (t) =>
   t.prismaField({
     type: BulkJob,
     nullable: true,
@@ -106,32 +107,39 @@ builder.mutationField('cancelBulkJob', (t) =>
   }),
 );
 
-builder.mutationField('undoBulkJob', (t) =>
-  t.prismaField({
-    type: BulkJob,
-    nullable: true,
-    access: { kind: null },
-    description:
-      'Starts a job that sets back what another one changed. What somebody has changed since stays as it is, and counts as skipped. ' +
-      'Fails with `CONFLICT` for what cannot be undone, such as a deletion.',
-    args: {
-      id: t.arg.id({ required: true, description: 'The id of the job to undo.' }),
-      ...idempotencyKeyArgument,
-    },
-    resolve: async (query, _, { id }, context) => {
-      const undo = await context.inTransaction(async (within) => {
-        const { db, accountId } = within;
-        await db.$queryRaw`SELECT id FROM bulk_job WHERE id = ${id} FOR UPDATE`;
-        const where = { id, accountId, ...seenBy(context) };
-        const include = { undoneBy: undoSelect.undoneBy };
-        const undoOf = requireFound(await db.bulkJob.findFirst({ where, include }), 'bulk job');
-        const reason = whyNotUndoable(undoOf);
-        if (reason !== null) throw new ApiError('bulkJobNotUndoable', { reason });
-        return createJob(within, { ...undoOf, filter: '', search: '', undoOfId: id });
-      });
-      return context.db.bulkJob.findUniqueOrThrow({ ...query, where: { id: undo.id } });
-    },
-  }),
+mutation(
+  'undoBulkJob',
+  {
+    gives: ['bulkJob', 'The job that sets it back.'],
+    edgeOf: 'BulkJob',
+    objects: { undoneBulkJob: { kind: 'bulkJob', description: 'The job that is undone.' } },
+  },
+  (t) =>
+    t.prismaField({
+      type: BulkJob,
+      nullable: true,
+      access: { kind: null },
+      description:
+        'Starts a job that sets back what another one changed. What somebody has changed since stays as it is, and counts as skipped. ' +
+        'Fails with `CONFLICT` for what cannot be undone, such as a deletion.',
+      args: {
+        id: t.arg.id({ required: true, description: 'The id of the job to undo.' }),
+        ...idempotencyKeyArgument,
+      },
+      resolve: async (query, _, { id }, context) => {
+        const undo = await context.inTransaction(async (within) => {
+          const { db, accountId } = within;
+          await db.$queryRaw`SELECT id FROM bulk_job WHERE id = ${id} FOR UPDATE`;
+          const where = { id, accountId, ...seenBy(context) };
+          const include = { undoneBy: undoSelect.undoneBy };
+          const undoOf = requireFound(await db.bulkJob.findFirst({ where, include }), 'bulk job');
+          const reason = whyNotUndoable(undoOf);
+          if (reason !== null) throw new ApiError('bulkJobNotUndoable', { reason });
+          return createJob(within, { ...undoOf, filter: '', search: '', undoOfId: id });
+        });
+        return context.db.bulkJob.findUniqueOrThrow({ ...query, where: { id: undo.id } });
+      },
+    }),
 );
 
 /** There is no REST path for them. */

@@ -4,6 +4,7 @@ import type { RequestCapture } from '../../../capture/captured-request.ts';
 import type { CaptureRef } from '../../../capture/cluster-captures.ts';
 import { builder } from '../../builder/builder.ts';
 import { FEW_PER_DOCUMENT } from '../../builder/field-cost.ts';
+import { mutation } from '../../collections/mutation.ts';
 import { type ConnectionPage, PageInfo, readPage } from '../../collections/page.ts';
 import { whileAllowed } from '../../collections/watching.ts';
 import type { Route } from '../../route.ts';
@@ -145,7 +146,7 @@ builder.queryField('capturedRequests', (t) =>
   }),
 );
 
-builder.mutationField('replayRequest', (t) =>
+mutation('replayRequest', { gives: ['replay', 'What came of it.'] }, (t) =>
   t.field({
     type: Replay,
     nullable: true,

@@ -3,6 +3,7 @@
 import { redactedNames } from '../../../capture/redaction.ts';
 import { CAPTURES_MAX, startCapture, stopCapture } from '../../../store/captures/traffic-captures.ts';
 import { builder } from '../../builder/builder.ts';
+import { mutation } from '../../collections/mutation.ts';
 import type { Context, RecordedAct } from '../../context.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
@@ -43,7 +44,7 @@ builder.queryField('trafficCapture', (t) =>
   }),
 );
 
-builder.mutationField('startTrafficCapture', (t) =>
+mutation('startTrafficCapture', { gives: ['trafficCapture', 'The capture as it is now.'] }, (t) =>
   t.field({
     type: TrafficCapture,
     nullable: true,
@@ -63,7 +64,7 @@ builder.mutationField('startTrafficCapture', (t) =>
   }),
 );
 
-builder.mutationField('stopTrafficCapture', (t) =>
+mutation('stopTrafficCapture', { gives: ['trafficCapture', 'The capture as it is now.'] }, (t) =>
   t.field({
     type: TrafficCapture,
     nullable: true,
@@ -82,7 +83,7 @@ builder.mutationField('stopTrafficCapture', (t) =>
   }),
 );
 
-builder.mutationField('clearTrafficCapture', (t) =>
+mutation('clearTrafficCapture', { gives: ['trafficCapture', 'The capture as it is now.'] }, (t) =>
   t.field({
     type: TrafficCapture,
     nullable: true,

@@ -3,6 +3,7 @@
 import { newSecret } from '../../../store/ids.ts';
 import { AclError, parseAclRule } from '../../../tunnel/control/acl.ts';
 import { builder } from '../../builder/builder.ts';
+import { showOnce } from '../../builder/payloads.ts';
 import { Node } from '../../collections/collection.ts';
 import { id, labels, NOTED_MEMBERS, texts } from '../../collections/members.ts';
 import { KEY_NOTES, rowFields } from '../../collections/notes.ts';
@@ -23,11 +24,6 @@ export const Credential = builder.prismaObject('Credential', {
   interfaces: [Node],
   fields: (t) => ({
     ...rowFields(t, { ...ROW, notes: KEY_NOTES }),
-    token: t.string({
-      nullable: true,
-      description: 'The authtoken. Only the answer to `createCredential` has it; nobody can read it afterwards.',
-      resolve: (row) => ('token' in row ? String(row.token) : null),
-    }),
     acl: t.exposeStringList('acl', {
       description: 'What it may bind, as rules (`bind:…`); an empty list is no restriction.',
     }),
@@ -76,6 +72,7 @@ export const credentials = resource({
     texts: [...NOTE_COLUMNS, `array_to_string(t.acl, ', ')`],
   },
   create: {
+    secrets: { token: 'The authtoken. Only the answer to `createCredential` has it; nobody can read it afterwards.' },
     description: 'Creates a credential. Its `token` is shown here and never again.',
     note: 'Every member may be left out.',
     input: (t) => ({
@@ -87,7 +84,7 @@ export const credentials = resource({
       const acl = checkAcl(input.acl ?? []);
       const ownerId = await chooseOwner(context, input.ownerId);
       const columns = { acl, ownerId, digest: context.app.keys.digest(token) };
-      return async (save) => ({ ...(await save(columns)), token });
+      return async (save) => showOnce(await save(columns), { token });
     },
   },
   update: {

@@ -2,6 +2,8 @@
 
 import { newSecret } from '../../../store/ids.ts';
 import { builder } from '../../builder/builder.ts';
+import { showOnce } from '../../builder/payloads.ts';
+import { givesObject, mutation } from '../../collections/mutation.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { idempotencyKeyArgument } from '../../idempotency.ts';
 import type { Route } from '../../route.ts';
@@ -61,53 +63,56 @@ builder.prismaObjectField(Credential, 'rotation', (t) =>
 
 const idHelp = 'The id of the credential.';
 
-builder.mutationField('rotateCredential', (t) =>
-  t.prismaField({
-    type: Credential,
-    nullable: true,
-    access: { kind: 'credential' },
-    description:
-      'Gives a credential a new authtoken, whose `token` is shown here and never again. The one before is accepted for a while, so ' +
-      'that agents can be given the new one; then sessions that were opened with it end. Fails with `CONFLICT` while an earlier ' +
-      'replacement is under way.',
-    args: {
-      id: t.arg.id({ required: true, description: idHelp }),
-      overlapSeconds: t.arg.int({
-        description: `How long the authtoken before is accepted, 0 to ${OVERLAP_MAX_S} seconds; a day when left out.`,
-      }),
-      ...idempotencyKeyArgument,
-    },
-    resolve: async (query, _, { id, overlapSeconds }, context) => {
-      const { app, accountId } = context;
-      const overlap = overlapSeconds ?? OVERLAP_DEFAULT_S;
-      if (overlap < 0 || overlap > OVERLAP_MAX_S)
-        throw new ApiError('badOverlap', { member: 'overlapSeconds', max: OVERLAP_MAX_S });
-      await checkCredentialHeld(context, id);
-      const token = newSecret(id);
-      const where = { id, accountId };
-      const credential = await context.update(credentials, id, async (db) => {
-        await db.$queryRaw`SELECT id FROM credential WHERE id = ${id} FOR UPDATE`;
-        const { digest, previousValidUntil } = await db.credential.findUniqueOrThrow({ where });
-        if (previousValidUntil && previousValidUntil.getTime() > app.now()) throw new ApiError('rotationUnderWay');
-        const previous = overlap === 0 ? null : new Date(app.now() + overlap * SECOND_MS);
-        return db.credential.update({
-          ...query,
-          where,
-          data: {
-            digest: app.keys.digest(token),
-            tokenNumber: { increment: 1 },
-            previousDigest: previous && digest,
-            previousValidUntil: previous,
-            previousLastUsedAt: null,
-          },
+mutation(
+  'rotateCredential',
+  { ...givesObject('credential'), secrets: { token: 'The new authtoken. Nobody can read it afterwards.' } },
+  (t) =>
+    t.prismaField({
+      type: Credential,
+      nullable: true,
+      access: { kind: 'credential' },
+      description:
+        'Gives a credential a new authtoken, whose `token` is shown here and never again. The one before is accepted for a while, so ' +
+        'that agents can be given the new one; then sessions that were opened with it end. Fails with `CONFLICT` while an earlier ' +
+        'replacement is under way.',
+      args: {
+        id: t.arg.id({ required: true, description: idHelp }),
+        overlapSeconds: t.arg.int({
+          description: `How long the authtoken before is accepted, 0 to ${OVERLAP_MAX_S} seconds; a day when left out.`,
+        }),
+        ...idempotencyKeyArgument,
+      },
+      resolve: async (query, _, { id, overlapSeconds }, context) => {
+        const { app, accountId } = context;
+        const overlap = overlapSeconds ?? OVERLAP_DEFAULT_S;
+        if (overlap < 0 || overlap > OVERLAP_MAX_S)
+          throw new ApiError('badOverlap', { member: 'overlapSeconds', max: OVERLAP_MAX_S });
+        await checkCredentialHeld(context, id);
+        const token = newSecret(id);
+        const where = { id, accountId };
+        const credential = await context.update(credentials, id, async (db) => {
+          await db.$queryRaw`SELECT id FROM credential WHERE id = ${id} FOR UPDATE`;
+          const { digest, previousValidUntil } = await db.credential.findUniqueOrThrow({ where });
+          if (previousValidUntil && previousValidUntil.getTime() > app.now()) throw new ApiError('rotationUnderWay');
+          const previous = overlap === 0 ? null : new Date(app.now() + overlap * SECOND_MS);
+          return db.credential.update({
+            ...query,
+            where,
+            data: {
+              digest: app.keys.digest(token),
+              tokenNumber: { increment: 1 },
+              previousDigest: previous && digest,
+              previousValidUntil: previous,
+              previousLastUsedAt: null,
+            },
+          });
         });
-      });
-      return { ...credential, token };
-    },
-  }),
+        return showOnce(credential, { token });
+      },
+    }),
 );
 
-builder.mutationField('finishRotation', (t) =>
+mutation('finishRotation', givesObject('credential'), (t) =>
   t.prismaField({
     type: Credential,
     nullable: true,

@@ -3,12 +3,12 @@
 import { newAccountKey } from '../../../acme/client/account-key.ts';
 import { beginKeyChange, renewAccount } from '../../../store/certificates/acme-accounts.ts';
 import { endWaits, resumeSuspended } from '../../../store/certificates/managed-certificates.ts';
-import { builder } from '../../builder/builder.ts';
+import { mutation } from '../../collections/mutation.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
 import { checkOperator } from '../accounts/operators.ts';
 
-builder.mutationField('changeAcmeAccountKey', (t) =>
+mutation('changeAcmeAccountKey', { gives: ['isStored', 'Whether the new key is stored: true.'] }, (t) =>
   t.boolean({
     nullable: false,
     access: { kind: null, adminsOnly: 'adminsOnly' },
@@ -33,7 +33,7 @@ builder.mutationField('changeAcmeAccountKey', (t) =>
   }),
 );
 
-builder.mutationField('replaceAcmeAccount', (t) =>
+mutation('replaceAcmeAccount', { gives: ['isGivenUp', 'Whether the account is given up: true.'] }, (t) =>
   t.boolean({
     nullable: false,
     access: { kind: null, adminsOnly: 'adminsOnly' },
@@ -61,7 +61,7 @@ builder.mutationField('replaceAcmeAccount', (t) =>
   }),
 );
 
-builder.mutationField('endCertificateWaits', (t) =>
+mutation('endCertificateWaits', { gives: ['certificates', 'How many certificates waited.'] }, (t) =>
   t.int({
     nullable: false,
     access: { kind: null, adminsOnly: 'adminsOnly' },

@@ -5,6 +5,7 @@ import type { ReservedDomainModel } from '../../../store/generated/prisma/models
 import { newId, randomLabel } from '../../../store/ids.ts';
 import { builder } from '../../builder/builder.ts';
 import { collection, deleteMutation, Node, readRoutes } from '../../collections/collection.ts';
+import { givesNew, givesObject, mutation } from '../../collections/mutation.ts';
 import { rowFields } from '../../collections/notes.ts';
 import { reference, typeOfKind } from '../../collections/references.ts';
 import type { Context } from '../../context.ts';
@@ -122,7 +123,7 @@ export const reservedDomains = collection({
   search: DOMAIN_SEARCH,
 });
 
-builder.mutationField('createReservedDomain', (t) =>
+mutation('createReservedDomain', givesNew('reservedDomain', 'ReservedDomain'), (t) =>
   t.prismaField({
     type: ReservedDomain,
     nullable: true,
@@ -176,7 +177,7 @@ export function reserveDomain(
   });
 }
 
-builder.mutationField('updateReservedDomain', (t) =>
+mutation('updateReservedDomain', givesObject('reservedDomain'), (t) =>
   t.prismaField({
     type: ReservedDomain,
     nullable: true,

@@ -2,13 +2,13 @@
 
 import { isBlocked } from '../../../acme/jobs/waits.ts';
 import { restartJob } from '../../../store/certificates/managed-certificates.ts';
-import { builder } from '../../builder/builder.ts';
 import { rfc3339 } from '../../builder/timestamps.ts';
+import { givesObject, mutation } from '../../collections/mutation.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
 import { ReservedDomain, reservedDomains } from './reserved-domains.ts';
 
-builder.mutationField('retryCertificate', (t) =>
+mutation('retryCertificate', givesObject('reservedDomain'), (t) =>
   t.prismaField({
     type: ReservedDomain,
     nullable: true,

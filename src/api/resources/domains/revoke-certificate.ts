@@ -4,8 +4,8 @@ import { X509Certificate } from 'node:crypto';
 import { awaitsRevocation, type Revocation } from '../../../acme/jobs/job.ts';
 import { isBlocked } from '../../../acme/jobs/waits.ts';
 import { requestRevocation } from '../../../store/certificates/managed-certificates.ts';
-import { builder } from '../../builder/builder.ts';
 import { rfc3339 } from '../../builder/timestamps.ts';
+import { givesObject, mutation } from '../../collections/mutation.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
 import { CertificateRevocationReason } from './certificate-revocation.ts';
@@ -13,7 +13,7 @@ import { ReservedDomain, reservedDomains } from './reserved-domains.ts';
 
 const SUPERSEDED = 4;
 
-builder.mutationField('revokeCertificate', (t) =>
+mutation('revokeCertificate', givesObject('reservedDomain'), (t) =>
   t.prismaField({
     type: ReservedDomain,
     nullable: true,

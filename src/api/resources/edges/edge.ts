@@ -8,6 +8,7 @@ import { builder } from '../../builder/builder.ts';
 import { bulkOperation } from '../../collections/bulk-operations.ts';
 import type { DeleteMutationOptions } from '../../collections/collection.ts';
 import { type ListMembers, NOTED_MEMBERS, relatedTexts } from '../../collections/members.ts';
+import { deletedOf, mutation } from '../../collections/mutation.ts';
 import type { Announce, Context } from '../../context.ts';
 import { requireFound } from '../../errors/errors.ts';
 import {
@@ -93,7 +94,7 @@ export function edgeDeletion(
     return context.remove(host, id, work, cascade);
   };
   bulkOperation(host.kind, 'DELETE', { apply: deleteOne });
-  builder.mutationField(name, (t) =>
+  mutation(name, deletedOf(host.kind), (t) =>
     t.id({
       nullable: true,
       access: { kind: host.kind },

@@ -7,6 +7,7 @@ import { builder } from '../../builder/builder.ts';
 import { Node } from '../../collections/collection.ts';
 import { listArguments, readList } from '../../collections/list.ts';
 import { ID_MEMBER, id, type ListMembers, text, time } from '../../collections/members.ts';
+import { mutation } from '../../collections/mutation.ts';
 import { type Resource, registerResource, tableOf } from '../../collections/nodes.ts';
 import { connectionOf } from '../../collections/page.ts';
 import type { Context } from '../../context.ts';
@@ -102,64 +103,88 @@ builder.queryField('eventDeadLetters', (t) =>
   }),
 );
 
-builder.mutationField('retryEventDeadLetter', (t) =>
-  t.id({
-    nullable: true,
-    access: { kind: 'eventDeadLetter' },
-    description:
-      'Sends a dead letter once more, after all that waits now. It is a dead letter no longer; if it is refused again, it ' +
-      'becomes another one. Answers with the id that it had.',
-    args: { ...ofLetter, ...idempotencyKeyArgument },
-    resolve: async (_, { destinationId, id }, context) => {
-      const ids = [checked(id)];
-      if ((await move(context, 'DEAD_LETTERS_RETRIED', destinationId, ids)) === 0)
-        throw new ApiError('notFound', { kind: NOUN });
-      return id;
-    },
-  }),
-);
-
-builder.mutationField('discardEventDeadLetter', (t) =>
-  t.id({
-    nullable: true,
-    access: { kind: 'eventDeadLetter' },
-    description: 'Throws a dead letter away. Answers with its id.',
-    args: ofLetter,
-    resolve: async (_, { destinationId, id }, context) => {
-      const ids = [checked(id)];
-      if ((await move(context, 'DEAD_LETTERS_DISCARDED', destinationId, ids)) === 0)
-        throw new ApiError('notFound', { kind: NOUN });
-      return id;
-    },
-  }),
-);
-
-builder.mutationField('retryEventDeadLetters', (t) =>
-  t.field({
-    type: DeadLetterCount,
-    nullable: true,
-    access: { kind: 'eventDeadLetter' },
-    description:
-      'Sends all dead letters of an event destination once more, the oldest first, after all that waits now. Answers ' +
-      'with how many there were.',
-    args: { ...ofDestination, ...idempotencyKeyArgument },
-    resolve: async (_, { destinationId }, context) => ({
-      count: await move(context, 'DEAD_LETTERS_RETRIED', destinationId),
+mutation(
+  'retryEventDeadLetter',
+  {
+    gives: ['retriedEventDeadLetterId', 'The id that the dead letter had.'],
+    objects: { eventDestination: { kind: 'eventDestination', id: ({ destinationId }) => String(destinationId) } },
+  },
+  (t) =>
+    t.id({
+      nullable: true,
+      access: { kind: 'eventDeadLetter' },
+      description:
+        'Sends a dead letter once more, after all that waits now. It is a dead letter no longer; if it is refused again, it ' +
+        'becomes another one. Answers with the id that it had.',
+      args: { ...ofLetter, ...idempotencyKeyArgument },
+      resolve: async (_, { destinationId, id }, context) => {
+        const ids = [checked(id)];
+        if ((await move(context, 'DEAD_LETTERS_RETRIED', destinationId, ids)) === 0)
+          throw new ApiError('notFound', { kind: NOUN });
+        return id;
+      },
     }),
-  }),
 );
 
-builder.mutationField('discardEventDeadLetters', (t) =>
-  t.field({
-    type: DeadLetterCount,
-    nullable: true,
-    access: { kind: 'eventDeadLetter' },
-    description: 'Throws all dead letters of an event destination away. Answers with how many there were.',
-    args: ofDestination,
-    resolve: async (_, { destinationId }, context) => ({
-      count: await move(context, 'DEAD_LETTERS_DISCARDED', destinationId),
+mutation(
+  'discardEventDeadLetter',
+  {
+    gives: ['discardedEventDeadLetterId', 'The id that the dead letter had.'],
+    objects: { eventDestination: { kind: 'eventDestination', id: ({ destinationId }) => String(destinationId) } },
+  },
+  (t) =>
+    t.id({
+      nullable: true,
+      access: { kind: 'eventDeadLetter' },
+      description: 'Throws a dead letter away. Answers with its id.',
+      args: ofLetter,
+      resolve: async (_, { destinationId, id }, context) => {
+        const ids = [checked(id)];
+        if ((await move(context, 'DEAD_LETTERS_DISCARDED', destinationId, ids)) === 0)
+          throw new ApiError('notFound', { kind: NOUN });
+        return id;
+      },
     }),
-  }),
+);
+
+mutation(
+  'retryEventDeadLetters',
+  {
+    gives: ['retried', 'How many there were.'],
+    objects: { eventDestination: { kind: 'eventDestination', id: ({ destinationId }) => String(destinationId) } },
+  },
+  (t) =>
+    t.field({
+      type: DeadLetterCount,
+      nullable: true,
+      access: { kind: 'eventDeadLetter' },
+      description:
+        'Sends all dead letters of an event destination once more, the oldest first, after all that waits now. Answers ' +
+        'with how many there were.',
+      args: { ...ofDestination, ...idempotencyKeyArgument },
+      resolve: async (_, { destinationId }, context) => ({
+        count: await move(context, 'DEAD_LETTERS_RETRIED', destinationId),
+      }),
+    }),
+);
+
+mutation(
+  'discardEventDeadLetters',
+  {
+    gives: ['discarded', 'How many there were.'],
+    objects: { eventDestination: { kind: 'eventDestination', id: ({ destinationId }) => String(destinationId) } },
+  },
+  (t) =>
+    t.field({
+      type: DeadLetterCount,
+      nullable: true,
+      access: { kind: 'eventDeadLetter' },
+      description: 'Throws all dead letters of an event destination away. Answers with how many there were.',
+      args: ofDestination,
+      resolve: async (_, { destinationId }, context) => ({
+        count: await move(context, 'DEAD_LETTERS_DISCARDED', destinationId),
+      }),
+    }),
 );
 
 const NOUN = 'dead letter';

@@ -4,6 +4,7 @@ import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import { openTargetIfReadable } from '../../../store/events/target.ts';
 import { isId } from '../../../store/ids.ts';
 import { builder } from '../../builder/builder.ts';
+import { mutation } from '../../collections/mutation.ts';
 import { whileAllowed } from '../../collections/watching.ts';
 import type { Context } from '../../context.ts';
 import type { DestinationTestResult } from '../../dependencies.ts';
@@ -52,18 +53,21 @@ builder.queryField('eventDestinationDelivery', (t) =>
   }),
 );
 
-builder.mutationField('testEventDestination', (t) =>
-  t.field({
-    type: EventDestinationTest,
-    nullable: true,
-    access: { kind: 'eventDestination' },
-    callsExternalService: true,
-    description:
-      'Sends one event of type `event_destination_test.v0` to an event destination, the way that all events go but ahead ' +
-      'of those that wait, and answers with what became of it. At most ten times a minute.',
-    args: { ...byId, ...idempotencyKeyArgument },
-    resolve: (_, { id }, context) => testDestination(context, requireDestinationId(id)),
-  }),
+mutation(
+  'testEventDestination',
+  { gives: ['test', 'What became of it.'], objects: { eventDestination: { kind: 'eventDestination' } } },
+  (t) =>
+    t.field({
+      type: EventDestinationTest,
+      nullable: true,
+      access: { kind: 'eventDestination' },
+      callsExternalService: true,
+      description:
+        'Sends one event of type `event_destination_test.v0` to an event destination, the way that all events go but ahead ' +
+        'of those that wait, and answers with what became of it. At most ten times a minute.',
+      args: { ...byId, ...idempotencyKeyArgument },
+      resolve: (_, { id }, context) => testDestination(context, requireDestinationId(id)),
+    }),
 );
 
 builder.subscriptionField('eventDeliveryChanged', (t) =>

@@ -2,6 +2,7 @@
 // within the subscription, and its changes are changes of the subscription.
 
 import { builder } from '../../builder/builder.ts';
+import { mutation } from '../../collections/mutation.ts';
 import type { Context } from '../../context.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
 import { idempotencyKeyArgument } from '../../idempotency.ts';
@@ -71,76 +72,94 @@ builder.queryField('eventSources', (t) =>
   }),
 );
 
-builder.mutationField('createEventSource', (t) =>
-  t.field({
-    type: EventSource,
-    nullable: true,
-    access: { kind: 'eventSubscription' },
-    description: 'Has an event subscription deliver one more type of event, which is its last source.',
-    args: {
-      ...ofSubscription,
-      input: t.arg({ type: EventSourceInput, required: true, description: 'The source.' }),
-      ...idempotencyKeyArgument,
-    },
-    resolve: async (_, { subscriptionId, input }, context) => {
-      const key = { subscriptionId, type: checkType(input.type, 'type') };
-      const data = { ...key, ...(await checkChoice(key.type, input)) };
-      return context.update(eventSubscriptions, subscriptionId, async (db) => {
-        await lockSubscription(db, { id: subscriptionId, accountId: context.accountId });
-        const there = await db.eventSource.findUnique({ where: { subscriptionId_type: key } });
-        if (there) throw new ApiError('sourceThere');
-        const { _max } = await db.eventSource.aggregate({ where: { subscriptionId }, _max: { position: true } });
-        const position = (_max.position ?? -1) + 1;
-        return { id: subscriptionId, ...(await db.eventSource.create({ data: { ...data, position } })) };
-      });
-    },
-  }),
+mutation(
+  'createEventSource',
+  {
+    gives: ['eventSource', 'The new source.'],
+    objects: { eventSubscription: { kind: 'eventSubscription', id: ({ subscriptionId }) => String(subscriptionId) } },
+  },
+  (t) =>
+    t.field({
+      type: EventSource,
+      nullable: true,
+      access: { kind: 'eventSubscription' },
+      description: 'Has an event subscription deliver one more type of event, which is its last source.',
+      args: {
+        ...ofSubscription,
+        input: t.arg({ type: EventSourceInput, required: true, description: 'The source.' }),
+        ...idempotencyKeyArgument,
+      },
+      resolve: async (_, { subscriptionId, input }, context) => {
+        const key = { subscriptionId, type: checkType(input.type, 'type') };
+        const data = { ...key, ...(await checkChoice(key.type, input)) };
+        return context.update(eventSubscriptions, subscriptionId, async (db) => {
+          await lockSubscription(db, { id: subscriptionId, accountId: context.accountId });
+          const there = await db.eventSource.findUnique({ where: { subscriptionId_type: key } });
+          if (there) throw new ApiError('sourceThere');
+          const { _max } = await db.eventSource.aggregate({ where: { subscriptionId }, _max: { position: true } });
+          const position = (_max.position ?? -1) + 1;
+          return { id: subscriptionId, ...(await db.eventSource.create({ data: { ...data, position } })) };
+        });
+      },
+    }),
 );
 
-builder.mutationField('updateEventSource', (t) =>
-  t.field({
-    type: EventSource,
-    nullable: true,
-    access: { kind: 'eventSubscription' },
-    description: 'Changes which events of its type an event subscription delivers, and what of them.',
-    args: {
-      ...ofSource,
-      input: t.arg({ type: UpdateEventSourceInput, required: true, description: 'What to change.' }),
-    },
-    resolve: async (_, { subscriptionId, type, input }, context) => {
-      if (input.type != null && input.type !== type) {
-        throw new ApiError('wrongValue', { member: 'type', reason: 'a source keeps its type; create another' });
-      }
-      const key = { subscriptionId, type };
-      const data = isEventName(type) ? await checkChoice(type, input) : {};
-      return context.update(eventSubscriptions, subscriptionId, async (db) => {
-        await lockSubscription(db, { id: subscriptionId, accountId: context.accountId });
-        const there = await db.eventSource.findUnique({ where: { subscriptionId_type: key } });
-        if (!there) throw new ApiError('sourceNotThere');
-        const source = await db.eventSource.update({ where: { subscriptionId_type: key }, data });
-        return { id: subscriptionId, ...source };
-      });
-    },
-  }),
+mutation(
+  'updateEventSource',
+  {
+    gives: ['eventSource', 'The source as it is now.'],
+    objects: { eventSubscription: { kind: 'eventSubscription', id: ({ subscriptionId }) => String(subscriptionId) } },
+  },
+  (t) =>
+    t.field({
+      type: EventSource,
+      nullable: true,
+      access: { kind: 'eventSubscription' },
+      description: 'Changes which events of its type an event subscription delivers, and what of them.',
+      args: {
+        ...ofSource,
+        input: t.arg({ type: UpdateEventSourceInput, required: true, description: 'What to change.' }),
+      },
+      resolve: async (_, { subscriptionId, type, input }, context) => {
+        if (input.type != null && input.type !== type) {
+          throw new ApiError('wrongValue', { member: 'type', reason: 'a source keeps its type; create another' });
+        }
+        const key = { subscriptionId, type };
+        const data = isEventName(type) ? await checkChoice(type, input) : {};
+        return context.update(eventSubscriptions, subscriptionId, async (db) => {
+          await lockSubscription(db, { id: subscriptionId, accountId: context.accountId });
+          const there = await db.eventSource.findUnique({ where: { subscriptionId_type: key } });
+          if (!there) throw new ApiError('sourceNotThere');
+          const source = await db.eventSource.update({ where: { subscriptionId_type: key }, data });
+          return { id: subscriptionId, ...source };
+        });
+      },
+    }),
 );
 
-builder.mutationField('deleteEventSource', (t) =>
-  t.string({
-    nullable: true,
-    access: { kind: 'eventSubscription' },
-    description: 'Has an event subscription no longer deliver a type of event. Answers with the type.',
-    args: ofSource,
-    resolve: async (_, where, context) => {
-      const { subscriptionId, type } = where;
-      await context.update(eventSubscriptions, subscriptionId, async (db) => {
-        await lockSubscription(db, { id: subscriptionId, accountId: context.accountId });
-        const { count } = await db.eventSource.deleteMany({ where: { subscriptionId, type } });
-        if (count === 0) throw new ApiError('sourceNotThere');
-        return { id: subscriptionId };
-      });
-      return type;
-    },
-  }),
+mutation(
+  'deleteEventSource',
+  {
+    gives: ['deletedType', 'The type of event that is delivered no longer.'],
+    objects: { eventSubscription: { kind: 'eventSubscription', id: ({ subscriptionId }) => String(subscriptionId) } },
+  },
+  (t) =>
+    t.string({
+      nullable: true,
+      access: { kind: 'eventSubscription' },
+      description: 'Has an event subscription no longer deliver a type of event. Answers with the type.',
+      args: ofSource,
+      resolve: async (_, where, context) => {
+        const { subscriptionId, type } = where;
+        await context.update(eventSubscriptions, subscriptionId, async (db) => {
+          await lockSubscription(db, { id: subscriptionId, accountId: context.accountId });
+          const { count } = await db.eventSource.deleteMany({ where: { subscriptionId, type } });
+          if (count === 0) throw new ApiError('sourceNotThere');
+          return { id: subscriptionId };
+        });
+        return type;
+      },
+    }),
 );
 
 async function look(context: Context, { subscriptionId, type }: SourceKey): Promise<Source> {

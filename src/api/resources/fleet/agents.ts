@@ -8,6 +8,7 @@ import { changeOperation, mergeLabels } from '../../collections/bulk-change.ts';
 import { bulkOperation } from '../../collections/bulk-operations.ts';
 import { collection, deleteMutation } from '../../collections/collection.ts';
 import { ID_MEMBER, id, labels as labelsMember, text, time } from '../../collections/members.ts';
+import { givesObject, mutation } from '../../collections/mutation.ts';
 import type { Context } from '../../context.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
@@ -76,7 +77,7 @@ const UpdateAgentInput = builder.inputType('UpdateAgentInput', {
   }),
 });
 
-builder.mutationField('updateAgent', (t) =>
+mutation('updateAgent', givesObject('agent'), (t) =>
   t.prismaField({
     type: Agent,
     nullable: true,

@@ -4,6 +4,7 @@ import { limitConcurrency } from '../../../protocol/concurrency-limit.ts';
 import type { CommandOutcome, SessionCommand } from '../../../tunnel/control/session-commands.ts';
 import { builder } from '../../builder/builder.ts';
 import { FEW_PER_DOCUMENT } from '../../builder/field-cost.ts';
+import { mutation } from '../../collections/mutation.ts';
 import type { Context } from '../../context.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { idempotencyKeyArgument } from '../../idempotency.ts';
@@ -77,7 +78,7 @@ const CommandAgentsInput = builder.inputType('CommandAgentsInput', {
 
 type Input = typeof CommandAgentsInput.$inferInput;
 
-builder.mutationField('commandAgents', (t) =>
+mutation('commandAgents', { gives: ['results', 'What became of each agent that was told.'] }, (t) =>
   t.field({
     type: [AgentCommandResult],
     nullable: true,

@@ -2,6 +2,7 @@
 
 import { newId, newSecret } from '../../../store/ids.ts';
 import { builder } from '../../builder/builder.ts';
+import { mutation } from '../../collections/mutation.ts';
 import { Context } from '../../context.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
@@ -39,7 +40,7 @@ const ProvisionedCredential = builder.objectRef<Provisioned>('ProvisionedCredent
   }),
 });
 
-builder.mutationField('exchangeProvisioningKey', (t) =>
+mutation('exchangeProvisioningKey', { gives: ['provisioned', 'What the device connects with from now on.'] }, (t) =>
   t.field({
     type: ProvisionedCredential,
     nullable: true,

@@ -26,11 +26,6 @@ export const ProvisioningKey = builder.prismaObject('ProvisioningKey', {
     createdAt: t.expose('createdAt', { type: 'Timestamp', description: 'When it was created.' }),
     description: t.exposeString('description', { description: 'What it is for, for people; at most 255 bytes.' }),
     metadata: t.exposeString('metadata', { description: 'Anything, for machines; at most 4096 bytes.' }),
-    token: t.string({
-      nullable: true,
-      description: 'The key itself. Only the answer to `createProvisioningKey` has it; nobody can read it afterwards.',
-      resolve: (row) => ('token' in row ? String(row.token) : null),
-    }),
     acl: t.exposeStringList('acl', {
       description:
         'What the credentials may bind: rules in which `{name}` and `{hostname}` stand for those of the device.',

@@ -3,9 +3,11 @@
 import { newSecret } from '../../../store/ids.ts';
 import type { Labels } from '../../../tunnel/endpoints/endpoint.ts';
 import { builder } from '../../builder/builder.ts';
+import { showOnce } from '../../builder/payloads.ts';
 import { changeOperation, mergeLabels } from '../../collections/bulk-change.ts';
 import { bulkOperation } from '../../collections/bulk-operations.ts';
 import { id, labels, NOTED_MEMBERS, texts, time } from '../../collections/members.ts';
+import { givesObject, mutation } from '../../collections/mutation.ts';
 import { resource } from '../../collections/resource.ts';
 import type { Context } from '../../context.ts';
 import { requireFound } from '../../errors/errors.ts';
@@ -57,6 +59,9 @@ const provisioningKeys = resource({
     texts: [...NOTE_COLUMNS, `array_to_string(t.acl, ', ')`],
   },
   create: {
+    secrets: {
+      token: 'The key itself. Only the answer to `createProvisioningKey` has it; nobody can read it afterwards.',
+    },
     description: 'Creates a provisioning key. Its `token` is shown here and never again.',
     note: 'Every member may be left out.',
     input: (t) => ({
@@ -75,7 +80,7 @@ const provisioningKeys = resource({
         digest: context.app.keys.digest(token),
         ownerId: await chooseOwner(context, input.ownerId),
       };
-      return async (save) => ({ ...(await save(columns)), token });
+      return async (save) => showOnce(await save(columns), { token });
     },
   },
   update: {
@@ -138,7 +143,7 @@ bulkOperation(provisioningKeys.kind, 'CHANGE_LABELS', keyLabels);
 
 const idArgument = 'The id of the provisioning key.';
 
-builder.mutationField('revokeProvisioningKey', (t) =>
+mutation('revokeProvisioningKey', givesObject('provisioningKey'), (t) =>
   t.prismaField({
     type: ProvisioningKey,
     nullable: true,
@@ -166,7 +171,7 @@ const EndedCredentials = builder.objectRef<{ ended: number; remaining: number }>
   }),
 });
 
-builder.mutationField('endProvisionedCredentials', (t) =>
+mutation('endProvisionedCredentials', { gives: ['ended', 'What has ended, and whether there is more.'] }, (t) =>
   t.field({
     type: EndedCredentials,
     nullable: true,

@@ -2,6 +2,7 @@
 
 import { builder } from '../../builder/builder.ts';
 import { FEW_PER_DOCUMENT } from '../../builder/field-cost.ts';
+import { mutation } from '../../collections/mutation.ts';
 import { requiredReference, typeOfKind } from '../../collections/references.ts';
 import type { Context } from '../../context.ts';
 import { idempotencyKeyArgument } from '../../idempotency.ts';
@@ -68,7 +69,7 @@ const PublishEdgeInput = builder.inputType('PublishEdgeInput', {
   }),
 });
 
-builder.mutationField('publishEdge', (t) =>
+mutation('publishEdge', { gives: ['published', 'What has been created, and what the agent needs.'] }, (t) =>
   t.field({
     type: PublishedEdge,
     nullable: true,

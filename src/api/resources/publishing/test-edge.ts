@@ -3,6 +3,7 @@
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import type { EdgeVisitResult } from '../../../capture/edge-visit.ts';
 import { builder } from '../../builder/builder.ts';
+import { mutation } from '../../collections/mutation.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
 import { idempotencyKeyArgument } from '../../idempotency.ts';
 import type { Route } from '../../route.ts';
@@ -44,7 +45,7 @@ const EdgeTest = builder.objectRef<Tested>('EdgeTest').implement({
   }),
 });
 
-builder.mutationField('testEdge', (t) =>
+mutation('testEdge', { gives: ['test', 'What became of the request.'] }, (t) =>
   t.field({
     type: EdgeTest,
     nullable: true,

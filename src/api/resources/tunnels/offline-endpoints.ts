@@ -4,6 +4,7 @@ import { isId } from '../../../store/ids.ts';
 import { builder } from '../../builder/builder.ts';
 import { collection, Node } from '../../collections/collection.ts';
 import { ID_MEMBER, id, text, time } from '../../collections/members.ts';
+import { mutation } from '../../collections/mutation.ts';
 import { reference, typeOfKind } from '../../collections/references.ts';
 import { requireFound } from '../../errors/errors.ts';
 import { nounOf } from '../../naming.ts';
@@ -73,7 +74,7 @@ const offlineEndpoints = collection({
   },
 });
 
-builder.mutationField('forgetOfflineEndpoint', (t) =>
+mutation('forgetOfflineEndpoint', { gives: ['forgottenOfflineEndpointId', 'The id that it had.'] }, (t) =>
   t.id({
     nullable: true,
     access: { kind: 'offlineEndpoint' },

@@ -6,6 +6,7 @@ import type { AnnouncedRefusal } from '../../../tunnel/session/session-types.ts'
 import { builder } from '../../builder/builder.ts';
 import { collection, Node, readRoutes } from '../../collections/collection.ts';
 import { ID_MEMBER, id, text, time } from '../../collections/members.ts';
+import { mutation } from '../../collections/mutation.ts';
 import { uriField } from '../../collections/notes.ts';
 import { reference, typeOfKind } from '../../collections/references.ts';
 import type { Context } from '../../context.ts';
@@ -144,44 +145,62 @@ const command = (verb: string) =>
   'the credential that the agent is connected with, may.';
 const idHelp = 'The id of the tunnel session.';
 
-builder.mutationField('restartTunnelSession', (t) =>
-  t.id({
-    nullable: true,
-    access: { kind: 'tunnelSession' },
-    description: command('Tells the agent of a session to start anew.'),
-    args: { id: t.arg.id({ required: true, description: idHelp }), ...idempotencyKeyArgument },
-    resolve: (_, { id }, context) => tell(context, id, { kind: 'restart' }),
-  }),
+mutation(
+  'restartTunnelSession',
+  {
+    gives: ['tunnelSessionId', 'The id of the session, which its agent may have ended by now.'],
+    objects: { tunnelSession: { kind: 'tunnelSession' } },
+  },
+  (t) =>
+    t.id({
+      nullable: true,
+      access: { kind: 'tunnelSession' },
+      description: command('Tells the agent of a session to start anew.'),
+      args: { id: t.arg.id({ required: true, description: idHelp }), ...idempotencyKeyArgument },
+      resolve: (_, { id }, context) => tell(context, id, { kind: 'restart' }),
+    }),
 );
 
-builder.mutationField('stopTunnelSession', (t) =>
-  t.id({
-    nullable: true,
-    access: { kind: 'tunnelSession' },
-    description: command('Tells the agent of a session to end.'),
-    args: { id: t.arg.id({ required: true, description: idHelp }), ...idempotencyKeyArgument },
-    resolve: (_, { id }, context) => tell(context, id, { kind: 'stop' }),
-  }),
+mutation(
+  'stopTunnelSession',
+  {
+    gives: ['tunnelSessionId', 'The id of the session, which its agent may have ended by now.'],
+    objects: { tunnelSession: { kind: 'tunnelSession' } },
+  },
+  (t) =>
+    t.id({
+      nullable: true,
+      access: { kind: 'tunnelSession' },
+      description: command('Tells the agent of a session to end.'),
+      args: { id: t.arg.id({ required: true, description: idHelp }), ...idempotencyKeyArgument },
+      resolve: (_, { id }, context) => tell(context, id, { kind: 'stop' }),
+    }),
 );
 
-builder.mutationField('updateTunnelSession', (t) =>
-  t.id({
-    nullable: true,
-    access: { kind: 'tunnelSession' },
-    description: command('Tells the agent of a session to replace itself by another version, and to start that.'),
-    args: {
-      id: t.arg.id({ required: true, description: idHelp }),
-      input: t.arg({ type: UpdateTunnelSessionInput, required: true, description: 'Which version.' }),
-      ...idempotencyKeyArgument,
-    },
-    resolve: (_, { id, input }, context) => {
-      const version = input.version ?? '';
-      const actual = Buffer.byteLength(version);
-      if (actual > VERSION_MAX_BYTES)
-        throw new ApiError('versionTooLong', { member: 'version', max: VERSION_MAX_BYTES, actual });
-      return tell(context, id, { kind: 'update', version, permitMajorVersion: input.permitMajorVersion ?? false });
-    },
-  }),
+mutation(
+  'updateTunnelSession',
+  {
+    gives: ['tunnelSessionId', 'The id of the session, which its agent may have ended by now.'],
+    objects: { tunnelSession: { kind: 'tunnelSession' } },
+  },
+  (t) =>
+    t.id({
+      nullable: true,
+      access: { kind: 'tunnelSession' },
+      description: command('Tells the agent of a session to replace itself by another version, and to start that.'),
+      args: {
+        id: t.arg.id({ required: true, description: idHelp }),
+        input: t.arg({ type: UpdateTunnelSessionInput, required: true, description: 'Which version.' }),
+        ...idempotencyKeyArgument,
+      },
+      resolve: (_, { id, input }, context) => {
+        const version = input.version ?? '';
+        const actual = Buffer.byteLength(version);
+        if (actual > VERSION_MAX_BYTES)
+          throw new ApiError('versionTooLong', { member: 'version', max: VERSION_MAX_BYTES, actual });
+        return tell(context, id, { kind: 'update', version, permitMajorVersion: input.permitMajorVersion ?? false });
+      },
+    }),
 );
 
 const actions = { restart: 'AGENT_RESTARTED', stop: 'AGENT_STOPPED', update: 'AGENT_UPDATED' } as const;

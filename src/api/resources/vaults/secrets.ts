@@ -79,6 +79,7 @@ export const secrets = resource({
     },
   },
   remove: {
+    parent: { kind: 'vault', column: 'vaultId' },
     description:
       'Deletes a secret. Answers with its id. Policies that read it (`usedBy`) turn visitors away from then on.',
   },

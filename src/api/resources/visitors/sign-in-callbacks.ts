@@ -3,6 +3,7 @@
 import { endSharedCallback, sharedCallbackIssuers } from '../../../store/visitors/shared-callbacks.ts';
 import { CALLBACK_PATH, callbackPath } from '../../../visitor-sign-in/callback-address.ts';
 import { builder } from '../../builder/builder.ts';
+import { mutation } from '../../collections/mutation.ts';
 import { requireFound } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
 
@@ -54,30 +55,33 @@ builder.queryField('sharedSignInCallbacks', (t) =>
   }),
 );
 
-builder.mutationField('endSharedSignInCallback', (t) =>
-  t.field({
-    type: SignInCallback,
-    nullable: true,
-    access: { kind: null, adminsOnly: 'adminsOnly' },
-    description:
-      'Sends visitors who sign in at an issuer back to the address of your account from now on, not to the one that all accounts ' +
-      'shared. Register `url` at the provider before. It cannot be undone. Fails with `NOT_FOUND` when they already are. Only ' +
-      'admins may do this.',
-    args: { issuer: t.arg.string({ required: true, description: ISSUER }) },
-    resolve: (_, { issuer }, context) => {
-      const { accountId } = context;
-      return context.act(async (db) => {
-        requireFound((await endSharedCallback(db, { accountId, issuer })) || null, 'shared callback address');
-        const act = {
-          action: 'SHARED_CALLBACK_ENDED',
-          kind: 'signInCallback',
-          objectId: '',
-          objectName: issuer,
-        } as const;
-        return { result: { issuer, isShared: false }, acts: [act] };
-      });
-    },
-  }),
+mutation(
+  'endSharedSignInCallback',
+  { gives: ['signInCallback', 'Where visitors who sign in at the issuer come back to now.'] },
+  (t) =>
+    t.field({
+      type: SignInCallback,
+      nullable: true,
+      access: { kind: null, adminsOnly: 'adminsOnly' },
+      description:
+        'Sends visitors who sign in at an issuer back to the address of your account from now on, not to the one that all accounts ' +
+        'shared. Register `url` at the provider before. It cannot be undone. Fails with `NOT_FOUND` when they already are. Only ' +
+        'admins may do this.',
+      args: { issuer: t.arg.string({ required: true, description: ISSUER }) },
+      resolve: (_, { issuer }, context) => {
+        const { accountId } = context;
+        return context.act(async (db) => {
+          requireFound((await endSharedCallback(db, { accountId, issuer })) || null, 'shared callback address');
+          const act = {
+            action: 'SHARED_CALLBACK_ENDED',
+            kind: 'signInCallback',
+            objectId: '',
+            objectName: issuer,
+          } as const;
+          return { result: { issuer, isShared: false }, acts: [act] };
+        });
+      },
+    }),
 );
 
 /** There is no REST path for it. */

@@ -42,8 +42,9 @@ export function NewApiKey() {
     const expiresAt = days === '' ? undefined : new Date(Date.now() + Number(days) * DAY_MS).toISOString();
     const input = { ...texts, scopes: nonEmptyLines(scopes), expiresAt, ...(ownerId && { ownerId }) };
     const result = await create.mutate({ input });
-    const { id, token } = result?.createApiKey ?? {};
-    if (!id || !token) return;
+    const { apiKey, token } = result?.createApiKey ?? {};
+    if (!apiKey || !token) return;
+    const { id } = apiKey;
     fields.saved();
     setCreated({ id, token });
   }

@@ -21,7 +21,7 @@ export function NewBotUser() {
   const create = useMutation(CreateBotUser);
 
   async function submit() {
-    const { id } = (await create.mutate({ input: values }))?.createBotUser ?? {};
+    const { id } = (await create.mutate({ input: values }))?.createBotUser?.botUser ?? {};
     if (!id) return;
     fields.saved();
     route(objectPath('botUser', id), true);

@@ -20,7 +20,7 @@ export function NewUser() {
   const create = useMutation(CreateUser);
 
   async function submit() {
-    const { id } = (await create.mutate({ input: { ...values, email: values.email.trim() } }))?.createUser ?? {};
+    const { id } = (await create.mutate({ input: { ...values, email: values.email.trim() } }))?.createUser?.user ?? {};
     if (!id) return;
     fields.saved();
     route(objectPath('user', id), true);

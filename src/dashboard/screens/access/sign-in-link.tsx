@@ -19,7 +19,7 @@ export function SignInLinkSection({ userId, email }: { userId: string; email: st
   const [link, setLink] = useState<Link>();
   async function make() {
     const result = await create.mutate({ userId });
-    if (result?.createSignInLink) setLink(result.createSignInLink);
+    if (result?.createSignInLink?.signInLink) setLink(result.createSignInLink.signInLink);
   }
   return (
     <Section

@@ -14,7 +14,7 @@ import { TextField } from '../../ui/forms/text-field.tsx';
 import { useFormFields } from '../../ui/forms/use-form-fields.ts';
 import { type Column, Table } from '../../ui/table/table.tsx';
 
-type Result = NonNullable<CommandAgentsMutation['commandAgents']>[number];
+type Result = NonNullable<CommandAgentsMutation['commandAgents']>['results'][number];
 type Command = 'RESTART' | 'STOP' | 'UPDATE';
 
 const COMMANDS: { value: Command; title: string }[] = [
@@ -47,7 +47,7 @@ export function CommandDialog({ who, typeToConfirm, loadIds, accepts, onClose }:
     try {
       const version = command === 'UPDATE' && toVersion.trim() ? { toVersion: toVersion.trim() } : {};
       const input = { ids: await loadIds(), command: command as Command, ...version };
-      setResults((await tell.mutate({ input }))?.commandAgents ?? undefined);
+      setResults((await tell.mutate({ input }))?.commandAgents?.results ?? undefined);
     } catch (error) {
       setFailure(toApiFailure(error));
     }

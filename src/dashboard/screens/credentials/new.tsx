@@ -39,8 +39,9 @@ export function NewCredential() {
   async function submit() {
     const { ownerId, acl, ...texts } = values;
     const result = await create.mutate({ input: { ...texts, acl: linesToAcl(acl), ...(ownerId && { ownerId }) } });
-    const { id, token, acl: storedAcl } = result?.createCredential ?? {};
-    if (!id || !token) return;
+    const { credential, token } = result?.createCredential ?? {};
+    if (!credential || !token) return;
+    const { id, acl: storedAcl } = credential;
     fields.saved();
     setCreated({ id, token, acl: storedAcl ?? [] });
   }

@@ -17,7 +17,7 @@ export function NewDomain() {
 
   async function submit() {
     const result = await create.mutate({ input: { ...values, domain: values.domain.trim() } });
-    const { id } = result?.createReservedDomain ?? {};
+    const { id } = result?.createReservedDomain?.reservedDomain ?? {};
     if (!id) return;
     fields.saved();
     route(objectPath('reservedDomain', id), true);

@@ -50,7 +50,7 @@ export function NewEdge() {
   async function submit() {
     const { kind: _, ...rest } = values;
     const input = { ...rest, hostports: linesToHostports(kind, rest.hostports) };
-    const edge = (await create.mutate({ input }))?.edge;
+    const edge = (await create.mutate({ input }))?.created?.edge;
     if (!edge) return;
     fields.saved();
     route(objectPath(kind, edge.id));

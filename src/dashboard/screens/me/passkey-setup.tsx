@@ -32,7 +32,7 @@ export function PasskeySetup({ needsCode, onDone, onCancel }: PasskeySetupProps)
   async function submit() {
     setRefusal(undefined);
     add.reset();
-    const options = (await begin.mutate({ input: { password, code } }))?.beginPasskey;
+    const options = (await begin.mutate({ input: { password, code } }))?.beginPasskey?.options;
     if (!options) return;
     setAsking(true);
     try {

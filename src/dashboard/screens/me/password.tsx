@@ -28,9 +28,9 @@ function PasswordForm({ onChanged }: { onChanged: () => void }) {
 
   async function submit() {
     const result = await change.mutate({ input: { current, password } });
-    if (!result?.changePassword) return;
+    if (!result?.changePassword?.viewer) return;
     fields.saved();
-    startSession(result.changePassword);
+    startSession(result.changePassword.viewer);
     onChanged();
     toast('Your password is changed.');
   }

@@ -17,7 +17,7 @@ export function RecoveryCodes({ onDone, onCancel }: RecoveryCodesProps) {
   const replace = useMutation(ReplaceRecoveryCodes);
 
   async function submit() {
-    const codes = (await replace.mutate({ input: fields.values }))?.replaceRecoveryCodes;
+    const codes = (await replace.mutate({ input: fields.values }))?.replaceRecoveryCodes?.recoveryCodes;
     if (codes) onDone(codes);
   }
 

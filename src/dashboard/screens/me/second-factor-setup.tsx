@@ -24,7 +24,7 @@ export function SecondFactorSetup({ onDone, onCancel }: SetupProps) {
 
   async function submit() {
     const result = await begin.mutate(fields.values);
-    if (result?.beginSecondFactor) setSecret(result.beginSecondFactor);
+    if (result?.beginSecondFactor?.secret) setSecret(result.beginSecondFactor.secret);
   }
 
   if (secret) return <Confirmation {...secret} onDone={onDone} onCancel={onCancel} />;
@@ -46,7 +46,7 @@ function Confirmation({ secret, url, onDone, onCancel }: SetupProps & { secret: 
   const confirm = useMutation(ConfirmSecondFactor);
 
   async function submit() {
-    const codes = (await confirm.mutate(fields.values))?.confirmSecondFactor;
+    const codes = (await confirm.mutate(fields.values))?.confirmSecondFactor?.recoveryCodes;
     if (codes) onDone(codes);
   }
 

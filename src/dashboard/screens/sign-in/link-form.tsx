@@ -44,8 +44,8 @@ function PasswordForm({ token, email }: { token: string; email: string }) {
 
   async function submit() {
     const result = await redeem.mutate({ input: { token, password, code } });
-    if (!result?.redeemSignInLink) return;
-    startSession(result.redeemSignInLink);
+    if (!result?.redeemSignInLink?.viewer) return;
+    startSession(result.redeemSignInLink.viewer);
     signInToken.value = null;
   }
 

@@ -18,12 +18,12 @@ export function SignInPasskeyButton({ host }: { host: string | null }) {
   async function signIn() {
     setRefusal(undefined);
     complete.reset();
-    const options = (await begin.mutate({}))?.beginPasskeySignIn;
+    const options = (await begin.mutate({}))?.beginPasskeySignIn?.options;
     if (!options) return;
     setAsking(true);
     try {
       const result = await complete.mutate({ credential: await signWithPasskey(options) });
-      if (result?.completePasskeySignIn) startSession(result.completePasskeySignIn);
+      if (result?.completePasskeySignIn?.viewer) startSession(result.completePasskeySignIn.viewer);
     } catch (error) {
       setRefusal(toApiFailure(error));
     } finally {

@@ -17,7 +17,7 @@ export function SignInPasswordForm() {
 
   async function submit() {
     const result = await signIn.mutate({ input: { ...fields.values, email: fields.values.email.trim() } });
-    if (result?.signIn) startSession(result.signIn);
+    if (result?.signIn?.viewer) startSession(result.signIn.viewer);
   }
 
   return (

@@ -14,7 +14,7 @@ export function SingleSignOnButton({ name }: { name: string }) {
   const begin = useMutation(BeginSingleSignOn);
 
   async function go() {
-    const begun = (await begin.mutate({}))?.beginSingleSignOn;
+    const begun = (await begin.mutate({}))?.beginSingleSignOn?.attempt;
     if (begun) goToProvider(begun.url, begun.attempt);
   }
 
@@ -34,8 +34,8 @@ export function SingleSignOnEnd({ answer, name }: { answer: SingleSignOnAnswer; 
 
   useEffect(() => {
     void complete.mutate({ input: { ...answer } }).then((result) => {
-      if (!result?.completeSingleSignOn) return;
-      startSession(result.completeSingleSignOn);
+      if (!result?.completeSingleSignOn?.viewer) return;
+      startSession(result.completeSingleSignOn.viewer);
       singleSignOnAnswer.value = null;
     });
     // An answer works once.

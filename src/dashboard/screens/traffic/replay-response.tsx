@@ -9,7 +9,7 @@ import type { Request } from './captured-request.ts';
 import { Headers } from './headers.tsx';
 
 export interface ReplayResponseProps {
-  replay: NonNullable<ReplayRequestMutation['replayRequest']>;
+  replay: NonNullable<ReplayRequestMutation['replayRequest']>['replay'];
   /** The original request. */
   request: Request;
   isEdited: boolean;

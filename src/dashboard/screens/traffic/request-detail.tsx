@@ -69,7 +69,7 @@ function RequestView({ request, endpointId, crumbs }: RequestViewProps) {
   const binaryBodies = useBinaryBodies(request);
 
   async function sendReplay(input: ReplayRequestInput | undefined) {
-    const result = (await send.mutate({ id, input }))?.replayRequest;
+    const result = (await send.mutate({ id, input }))?.replayRequest?.replay;
     if (!result) return;
     setReplay(result);
     setEdited(input !== undefined);

@@ -6,8 +6,8 @@ import { useMutation } from '../../data/hooks/use-mutation.ts';
 import { Form } from './form.tsx';
 import type { FormState } from './use-form-fields.ts';
 
-/** The result of a mutation that writes one object: its one field has the id. */
-type WrittenObject = Readonly<Record<string, { id: string } | null>>;
+/** The result of a mutation that writes one object: the one member of its payload that is asked for has the id. */
+type WrittenObject = Readonly<Record<string, Readonly<Record<string, { id: string }>> | null>>;
 
 /** What the form of an object needs to know from whoever shows it. */
 export interface ObjectFormCallers {
@@ -38,7 +38,8 @@ export function ObjectForm<CreateInput, UpdateInput>(props: ObjectFormProps<Crea
   async function submit() {
     const result =
       id === undefined ? await create.mutate({ input: toCreate() }) : await update.mutate({ id, input: toUpdate() });
-    const written = Object.values(result ?? {})[0];
+    const [payload] = Object.values(result ?? {});
+    const [written] = Object.values(payload ?? {});
     if (!written) return;
     fields.saved();
     onDone(written.id);

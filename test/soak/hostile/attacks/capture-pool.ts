@@ -17,7 +17,7 @@ const VISIT_MS = 20_000;
 
 const LIST = '{ endpoints(first: 100) { nodes { id publicUrl } } }';
 const START = `mutation ($id: ID!) {
-  startTrafficCapture(endpointId: $id, input: { bodyBytes: 1048576, minutes: 1440 }) { keptBytes } }`;
+  startTrafficCapture(endpointId: $id, input: { bodyBytes: 1048576, minutes: 1440 }) { trafficCapture { keptBytes } } }`;
 const LOOK = 'query ($id: ID!) { trafficCapture(endpointId: $id) { keptBytes } }';
 
 export const attack: Attack = {

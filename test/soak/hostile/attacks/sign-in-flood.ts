@@ -12,11 +12,11 @@ const CONNECTIONS = 4;
 const ANSWER_MS = 30_000;
 const KNOWN = 'admin@localhost';
 
-const SIGN_IN = 'mutation ($input: SignInInput!) { signIn(input: $input) { isAdmin pageSecret } }';
+const SIGN_IN = 'mutation ($input: SignInInput!) { signIn(input: $input) { viewer { isAdmin pageSecret } } }';
 const STEAL = 'mutation { createApiKey(input: {}) { token } }';
 const WHO = '{ viewer { user { id } } }';
-const LINK = 'mutation ($id: ID!) { createSignInLink(userId: $id) { url } }';
-const REDEEM = 'mutation ($input: RedeemSignInLinkInput!) { redeemSignInLink(input: $input) { isAdmin } }';
+const LINK = 'mutation ($id: ID!) { createSignInLink(userId: $id) { signInLink { url } } }';
+const REDEEM = 'mutation ($input: RedeemSignInLinkInput!) { redeemSignInLink(input: $input) { viewer { isAdmin } } }';
 
 /** What a program sends that passes itself off as a page of the dashboard. */
 const PAGE = { 'content-type': 'application/json', 'gateway-dashboard': '1', 'sec-fetch-site': 'same-origin' };
@@ -56,13 +56,13 @@ async function attempt(target: Target, agent: Agent, n: number, stolen = randomT
     const email = n % 4 === 0 ? KNOWN : `stranger-${n}@example.com`;
     const variables = { input: { email, password: `not the password ${n}` } };
     const { data } = await ask(target, agent, PAGE, { query: SIGN_IN, variables });
-    return Boolean(data?.signIn);
+    return Boolean(data?.signIn?.viewer);
   }
   const cookie = `__Host-gateway_session=${n % 4 === 1 ? stolen : randomToken()}`;
   const secret = n % 8 < 4 ? '1' : randomToken();
   const headers = { ...PAGE, 'gateway-dashboard': secret, cookie };
   const { data } = await ask(target, agent, headers, { query: STEAL });
-  return Boolean(data?.createApiKey);
+  return Boolean(data?.createApiKey?.token);
 }
 
 const randomToken = () => randomBytes(32).toString('base64url');
@@ -72,7 +72,7 @@ async function openSession(target: Target, agent: Agent): Promise<string | undef
   const withKey = { ...PAGE, authorization: `Bearer ${target.tenant.key}` };
   const { data: who } = await ask(target, agent, withKey, { query: WHO });
   const { data: made } = await ask(target, agent, withKey, { query: LINK, variables: { id: who?.viewer?.user.id } });
-  const token = made?.createSignInLink?.url.split('#')[1];
+  const token = made?.createSignInLink?.signInLink.url.split('#')[1];
   const input = { token, password: `a password of the soak ${randomToken()}` };
   const { cookie } = await ask(target, agent, PAGE, { query: REDEEM, variables: { input } });
   return /__Host-gateway_session=([^;]+)/.exec(cookie ?? '')?.[1];
@@ -80,10 +80,10 @@ async function openSession(target: Target, agent: Agent): Promise<string | undef
 
 interface Answer {
   data?: {
-    signIn?: unknown;
-    createApiKey?: unknown;
+    signIn?: { viewer: unknown };
+    createApiKey?: { token: unknown };
     viewer?: { user: { id: string } };
-    createSignInLink?: { url: string };
+    createSignInLink?: { signInLink: { url: string } };
   } | null;
   /** What was set. */
   cookie?: string | undefined;

@@ -43,7 +43,7 @@ export function EndCredentialsDialog({ provisioningKey: { id, uses }, onClose }:
   async function confirmed() {
     let ended = 0;
     for (let remaining = 1; remaining > 0; ) {
-      const result = (await end.mutate({ id }))?.endProvisionedCredentials;
+      const result = (await end.mutate({ id }))?.endProvisionedCredentials?.ended;
       if (!result) return;
       ended += result.ended;
       remaining = result.ended > 0 ? result.remaining : 0;

@@ -41,8 +41,9 @@ export function NewProvisioningKey() {
       ...(usesMax.trim() && { usesMax: Number(usesMax) }),
       ...(validHours.trim() && { validHours: Number(validHours) }),
     };
-    const { id, token } = (await create.mutate({ input }))?.createProvisioningKey ?? {};
-    if (!id || !token) return;
+    const { provisioningKey, token } = (await create.mutate({ input }))?.createProvisioningKey ?? {};
+    if (!provisioningKey || !token) return;
+    const { id } = provisioningKey;
     fields.saved();
     setCreated({ id, token });
   }

@@ -47,7 +47,7 @@ export function ChannelForm({ channel, onDone, onCancel }: ChannelFormProps) {
     const done = channel
       ? (await update.mutate({ id: channel.id, input }))?.updateAlertChannel
       : (await create.mutate({ input: { ...input, kind } }))?.createAlertChannel;
-    if (done) onDone(done.id, done.signingSecret);
+    if (done) onDone(done.alertChannel.id, done.signingSecret);
   }
 
   return (

@@ -5,7 +5,7 @@ import { Note } from '../../../ui/feedback/note.tsx';
 import { type Trial, useTrial } from '../../../ui/feedback/use-trial.tsx';
 import { Milliseconds } from '../../../ui/text/numbers.tsx';
 
-type Outcome = NonNullable<TestAlertChannelMutation['testAlertChannel']>;
+type Outcome = NonNullable<TestAlertChannelMutation['testAlertChannel']>['test'];
 
 export function useChannelTest(id: string): Trial {
   return useTrial(
@@ -13,7 +13,7 @@ export function useChannelTest(id: string): Trial {
     { id },
     {
       label: 'Send a test',
-      pick: (result) => result.testAlertChannel,
+      pick: (result) => result.testAlertChannel?.test,
       show: (outcome) => <Result outcome={outcome} />,
     },
   );

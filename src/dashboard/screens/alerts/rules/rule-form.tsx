@@ -71,8 +71,8 @@ export function AlertRuleForm({ rule, onDone, onCancel }: AlertRuleFormProps) {
       selector: selectorFor(form.selects, values),
     };
     const id = rule
-      ? (await update.mutate({ id: rule.id, input }))?.updateAlertRule?.id
-      : (await create.mutate({ input: { ...input, condition } }))?.createAlertRule?.id;
+      ? (await update.mutate({ id: rule.id, input }))?.updateAlertRule?.alertRule?.id
+      : (await create.mutate({ input: { ...input, condition } }))?.createAlertRule?.alertRule?.id;
     if (id) onDone(id);
   }
 

@@ -25,7 +25,7 @@ export function NewAddress() {
   const command = tcpCommand(Number.isInteger(values.port) ? String(values.port) : 'N');
 
   async function submit() {
-    const { id } = (await create.mutate({ input: values }))?.createReservedAddress ?? {};
+    const { id } = (await create.mutate({ input: values }))?.createReservedAddress?.reservedAddress ?? {};
     if (!id) return;
     fields.saved();
     route(objectPath('reservedAddress', id), true);

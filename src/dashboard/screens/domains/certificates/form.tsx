@@ -40,7 +40,10 @@ export function CertificateForm({ action, error, header, onDone, onCancel }: Cer
 
   async function submit() {
     const of = JSON.stringify(values);
-    const id = uploaded?.of === of ? uploaded.id : (await create.mutate({ input: values }))?.createTlsCertificate?.id;
+    const id =
+      uploaded?.of === of
+        ? uploaded.id
+        : (await create.mutate({ input: values }))?.createTlsCertificate?.tlsCertificate?.id;
     if (!id) return;
     setUploaded({ id, of });
     fields.saved();

@@ -36,8 +36,8 @@ export function AuthorityForm({ authority, onDone, onCancel }: AuthorityFormProp
   async function submit() {
     const { caPem, ...texts } = values;
     const id = authority
-      ? (await update.mutate({ id: authority.id, input: texts }))?.updateCertificateAuthority?.id
-      : (await create.mutate({ input: { ...texts, caPem } }))?.createCertificateAuthority?.id;
+      ? (await update.mutate({ id: authority.id, input: texts }))?.updateCertificateAuthority?.certificateAuthority?.id
+      : (await create.mutate({ input: { ...texts, caPem } }))?.createCertificateAuthority?.certificateAuthority?.id;
     if (!id) return;
     fields.saved();
     onDone(id);

@@ -87,5 +87,5 @@ export function IpPolicyForm({ policy, onDone, onCancel }: IpPolicyFormProps) {
 
 async function create(description: string, metadata: string): Promise<string> {
   const { createIpPolicy } = await execute(CreateIpPolicy, { input: { description, metadata } });
-  return createIpPolicy?.id ?? '';
+  return createIpPolicy?.ipPolicy.id ?? '';
 }

@@ -46,7 +46,7 @@ export function PublishPage() {
       ...{ protocol: isTls ? ('tls' as const) : ('https' as const), host: host.trim() },
       ...{ labels: pairsToRecord(labels), description },
     };
-    const published = (await publish.mutate({ input }))?.publishEdge;
+    const published = (await publish.mutate({ input }))?.publishEdge?.published;
     if (!published) return;
     fields.saved();
     route(startPath(isTls ? 'tlsEdge' : 'httpsEdge', published.edge.id, published.reservedDomain.id));

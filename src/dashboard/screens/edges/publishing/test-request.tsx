@@ -8,14 +8,14 @@ import { ErrorNote } from '../../../ui/feedback/error-note.tsx';
 import { Note } from '../../../ui/feedback/note.tsx';
 import { CodeBlock } from '../../../ui/text/code-block.tsx';
 
-type Result = NonNullable<TestEdgeMutation['testEdge']>;
+type Result = NonNullable<TestEdgeMutation['testEdge']>['test'];
 
 /** The tests of an edge; the last result stays while another test is under way. */
 export function useEdgeTest(id: string) {
   const [result, setResult] = useState<Result>();
   const { mutate, error, isBusy } = useMutation(TestEdge);
   async function run() {
-    const tested = (await mutate({ id }))?.testEdge;
+    const tested = (await mutate({ id }))?.testEdge?.test;
     setResult(tested ?? undefined);
   }
   return { result, run, error, isBusy };

@@ -43,8 +43,9 @@ export function RouteForm({ edgeId, route, onDone, onCancel }: RouteFormProps) {
   async function submit() {
     const { backendId, ...input } = values;
     const id = route
-      ? (await update.mutate({ edgeId, id: route.id, input }))?.updateHttpsEdgeRoute?.id
-      : (await create.mutate({ edgeId, input: { ...input, backend: { backendId } } }))?.createHttpsEdgeRoute?.id;
+      ? (await update.mutate({ edgeId, id: route.id, input }))?.updateHttpsEdgeRoute?.httpsEdgeRoute?.id
+      : (await create.mutate({ edgeId, input: { ...input, backend: { backendId } } }))?.createHttpsEdgeRoute
+          ?.httpsEdgeRoute?.id;
     if (!id) return;
     fields.saved();
     onDone(id);

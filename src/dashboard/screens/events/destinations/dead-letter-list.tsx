@@ -38,8 +38,8 @@ export function DeadLetterList({ destinationId, count }: DeadLetterListProps) {
 
   async function retryAll() {
     const result = await retry.mutate({ destinationId });
-    if (!result?.retryEventDeadLetters) return;
-    toast(`${countDeadLetters(result.retryEventDeadLetters.count)} sent once more.`);
+    if (!result?.retryEventDeadLetters?.retried) return;
+    toast(`${countDeadLetters(result.retryEventDeadLetters.retried.count)} sent once more.`);
     list.refetch();
   }
 
@@ -105,8 +105,8 @@ function DiscardAllDialog({ destinationId, count, onDone, onClose }: DiscardAllD
       isBusy={discard.isBusy}
       onConfirm={async () => {
         const result = await discard.mutate({ destinationId });
-        if (!result?.discardEventDeadLetters) return;
-        toast(`${countDeadLetters(result.discardEventDeadLetters.count)} discarded.`);
+        if (!result?.discardEventDeadLetters?.discarded) return;
+        toast(`${countDeadLetters(result.discardEventDeadLetters.discarded.count)} discarded.`);
         onDone();
       }}
       onClose={onClose}

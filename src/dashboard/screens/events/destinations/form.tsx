@@ -61,8 +61,8 @@ export function DestinationForm({ destination, onDone, onCancel }: DestinationFo
     const { description, metadata } = values;
     const input = { description, metadata, target: isSame ? undefined : formToTarget(choice) };
     const id = destination
-      ? (await update.mutate({ id: destination.id, input }))?.updateEventDestination?.id
-      : (await create.mutate({ input }))?.createEventDestination?.id;
+      ? (await update.mutate({ id: destination.id, input }))?.updateEventDestination?.eventDestination?.id
+      : (await create.mutate({ input }))?.createEventDestination?.eventDestination?.id;
     if (!id) return;
     fields.saved();
     onDone(id, newSecretIn(choice));

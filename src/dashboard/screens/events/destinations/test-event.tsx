@@ -5,7 +5,7 @@ import { Note } from '../../../ui/feedback/note.tsx';
 import { type Trial, useTrial } from '../../../ui/feedback/use-trial.tsx';
 import { Milliseconds } from '../../../ui/text/numbers.tsx';
 
-type Outcome = NonNullable<TestEventDestinationMutation['testEventDestination']>;
+type Outcome = NonNullable<TestEventDestinationMutation['testEventDestination']>['test'];
 
 export function useTestEvent(id: string): Trial {
   return useTrial(
@@ -13,7 +13,7 @@ export function useTestEvent(id: string): Trial {
     { id },
     {
       label: 'Send a test event',
-      pick: (result) => result.testEventDestination,
+      pick: (result) => result.testEventDestination?.test,
       show: (outcome) => <Result outcome={outcome} />,
     },
   );

@@ -108,7 +108,7 @@ async function recreateSubscription(
     const { createEventSubscription } = await execute(CreateEventSubscription, {
       input: subscriptionInput(subscription),
     });
-    if (createEventSubscription) route(objectPath('eventSubscription', createEventSubscription.id));
+    if (createEventSubscription) route(objectPath('eventSubscription', createEventSubscription.eventSubscription.id));
   } catch (error) {
     toast(`It couldn’t be undone. ${toApiFailure(error).message}`);
   }

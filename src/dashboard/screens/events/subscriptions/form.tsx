@@ -49,8 +49,8 @@ export function SubscriptionForm({ subscription, onDone, onCancel }: Subscriptio
   async function submit() {
     const input = { ...values, destinationIds: [...values.destinationIds], sources: sourcesToInput(sources) };
     const id = subscription
-      ? (await update.mutate({ id: subscription.id, input }))?.updateEventSubscription?.id
-      : (await create.mutate({ input }))?.createEventSubscription?.id;
+      ? (await update.mutate({ id: subscription.id, input }))?.updateEventSubscription?.eventSubscription?.id
+      : (await create.mutate({ input }))?.createEventSubscription?.eventSubscription?.id;
     if (!id) return;
     fields.saved();
     onDone(id);

@@ -34,7 +34,7 @@ export function BulkDialog({ target, action, nouns, filter, consequence, onStart
 
   async function send(own: ActionInput = {}) {
     const input: Input = { list, ...objects, action, ...own, expectedCount: count };
-    const job = (await start.mutate({ input, idempotencyKey: begin(input) }))?.startBulkJob;
+    const job = (await start.mutate({ input, idempotencyKey: begin(input) }))?.startBulkJob?.bulkJob;
     if (!job) return;
     setJobId(job.id);
     onStarted();

@@ -39,7 +39,7 @@ export function JobProgress({ id, onClose }: JobProgressProps) {
   const isRunning = !isOver(job.state);
 
   async function startUndo() {
-    const made = (await undo.mutate({ id, idempotencyKey: undoKey.current }))?.undoBulkJob;
+    const made = (await undo.mutate({ id, idempotencyKey: undoKey.current }))?.undoBulkJob?.bulkJob;
     if (!made) return;
     onClose?.();
     route(objectPath('bulkJob', made.id));
