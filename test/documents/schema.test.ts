@@ -4,16 +4,19 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type GraphQLArgument,
+  getNamedType,
   isEnumType,
   isInputObjectType,
   isInterfaceType,
   isIntrospectionType,
+  isNonNullType,
   isObjectType,
   isSpecifiedScalarType,
   lexicographicSortSchema,
   printSchema,
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { payloadOf } from '../../src/api/builder/payloads.ts';
 import { accessOfField } from '../../src/api/builder/root-fields.ts';
 import { registeredResources } from '../../src/api/collections/nodes.ts';
 import { routes, schema } from '../../src/api/schema.ts';
@@ -76,6 +79,37 @@ describe('who has an id is the object', () => {
 
   test.each(withId.filter(({ name }) => name !== 'Node' && !others.has(name)))('%s is a Node', (type) => {
     expect('getInterfaces' in type ? type.getInterfaces().map(String) : []).toContain('Node');
+  });
+});
+
+// The stores of clients find what changed in a payload, and keep no secret that is shown once with the object.
+describe('each mutation answers with a payload', () => {
+  const mutations = Object.values(schema.getMutationType()?.getFields() ?? {});
+
+  test('that is called after it', () => {
+    const expected = mutations.map(({ name }) => `${name.charAt(0).toUpperCase()}${name.slice(1)}Payload`);
+    expect(mutations.map(({ type }) => getNamedType(type).name)).toEqual(expected);
+  });
+
+  test('which may be null as a whole or, where its mutation always succeeds or fails, not at all', () => {
+    expect(mutations.filter(({ type }) => isNonNullType(type)).map(({ name }) => name)).toEqual([
+      'changeAcmeAccountKey',
+      'replaceAcmeAccount',
+      'endCertificateWaits',
+    ]);
+  });
+
+  test('and no object has what only a payload shows', () => {
+    const once = mutations.flatMap((mutation) => {
+      const { member = '', secrets = [] } = payloadOf(mutation) ?? {};
+      const payload = getNamedType(mutation.type);
+      const object = isObjectType(payload) && payload.getFields()[member];
+      const type = object && getNamedType(object.type);
+      return secrets.map((secret) => ({ secret, type }));
+    });
+    expect(once).not.toEqual([]);
+    for (const { secret, type } of once)
+      expect(isObjectType(type) && Object.keys(type.getFields())).not.toContain(secret);
   });
 });
 
