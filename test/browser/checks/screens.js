@@ -1,5 +1,7 @@
 // The paths of every screen, each with something to show.
 
+import { objectsOf } from '../support/payloads.js';
+
 /** Screens that need no object. */
 const LISTS = [
   'overview',
@@ -71,7 +73,8 @@ const LISTS = [
  * @returns {Promise<string[]>} paths below /dashboard/
  */
 export async function screenPaths(ask, { edgeId, routeId }) {
-  const made = await ask(`mutation {
+  const made = objectsOf(
+    await ask(`mutation {
     policy: createIpPolicy(input: { description: "the office" }) { ipPolicy { id } }
     vault: createVault(input: { name: "printers", description: "passwords" }) { vault { id } }
     tlsEdge: createTlsEdge(input: { description: "mail" }) { tlsEdge { id } }
@@ -83,25 +86,32 @@ export async function screenPaths(ask, { edgeId, routeId }) {
       description: "to nowhere"
       target: { webhook: { url: "https://hooks.invalid/", signingSecret: "0123456789abcdef" } }
     }) { eventDestination { id } }
-  }`);
-  const { rule, subscription } = await ask(
-    `mutation ($policy: ID!, $destination: ID!) {
+  }`),
+  );
+  const { rule, subscription } = objectsOf(
+    await ask(
+      `mutation ($policy: ID!, $destination: ID!) {
       rule: createIpPolicyRule(input: { ipPolicyId: $policy, cidr: "192.0.2.0/24", action: "allow" }) { ipPolicyRule { id } }
       subscription: createEventSubscription(input: {
         description: "everything of note", destinationIds: [$destination],
         sources: [{ type: "http_request_complete.v0", filter: "ev.http.response.status_code >= 500" }]
       }) { eventSubscription { id } }
     }`,
-    { policy: made.policy.id, destination: made.destination.id },
+      { policy: made.policy.id, destination: made.destination.id },
+    ),
   );
-  const { secret } = await ask(
-    'mutation ($vault: ID!) { secret: createSecret(input: { vaultId: $vault, name: "office", value: "hidden" }) { secret { id } } }',
-    { vault: made.vault.id },
+  const { secret } = objectsOf(
+    await ask(
+      'mutation ($vault: ID!) { secret: createSecret(input: { vaultId: $vault, name: "office", value: "hidden" }) { secret { id } } }',
+      { vault: made.vault.id },
+    ),
   );
   const { gatewayInfo } = await ask('{ gatewayInfo { caCertificate } }');
-  const { authority } = await ask(
-    'mutation ($caPem: String!) { authority: createCertificateAuthority(input: { caPem: $caPem }) { certificateAuthority { id } } }',
-    { caPem: gatewayInfo.caCertificate },
+  const { authority } = objectsOf(
+    await ask(
+      'mutation ($caPem: String!) { authority: createCertificateAuthority(input: { caPem: $caPem }) { certificateAuthority { id } } }',
+      { caPem: gatewayInfo.caCertificate },
+    ),
   );
   await ask(
     'mutation ($id: ID!) { updateIpPolicy(id: $id, input: { description: "both offices" }) { ipPolicy { id } } }',

@@ -1,5 +1,6 @@
 // Steps on the audit trail: it is read live, filtered, and opened from an object's page.
 
+import { objectsOf } from '../support/payloads.js';
 import { expectPromise } from '../support/promise.js';
 
 /** @typedef {import('../support/page-driver.js').PageDriver} PageDriver */
@@ -7,8 +8,8 @@ import { expectPromise } from '../support/promise.js';
 
 /** What another client changes appears by itself, and says what it was before. @param {PageDriver} driver @param {Ask} ask */
 export async function readAuditTrail({ page, heading, go, at }, ask) {
-  const { made } = await ask(
-    'mutation { made: createIpPolicy(input: { description: "north gate" }) { ipPolicy { id } } }',
+  const { made } = objectsOf(
+    await ask('mutation { made: createIpPolicy(input: { description: "north gate" }) { ipPolicy { id } } }'),
   );
   await go('Audit');
   const rows = page.getByRole('table', { name: 'Audit trail' }).getByRole('row');

@@ -8,6 +8,7 @@ import { startAgent } from '../support/agent.js';
 import { apiClient } from '../support/api.js';
 import { drivePage, until } from '../support/page-driver.js';
 import { recordPages } from '../support/page-recorder.js';
+import { objectsOf } from '../support/payloads.js';
 import { expectPromise } from '../support/promise.js';
 import { startUpstream } from '../support/upstream.js';
 import { visitName } from '../support/visit.js';
@@ -100,9 +101,11 @@ export async function makeBackends(browser, { api, apiKey, https, signInLink, ag
 
 /** @param {(query: string) => Promise<any>} ask @returns {Promise<string>} the id of the edge */
 async function makeEdge(ask) {
-  const { edge } = await ask(`mutation {
+  const { edge } = objectsOf(
+    await ask(`mutation {
     createReservedDomain(input: { domain: "${HOST}" }) { reservedDomain { id } }
     edge: createHttpsEdge(input: { description: "front door", hostports: ["${HOST}:443"] }) { httpsEdge { id } }
-  }`);
+  }`),
+  );
   return edge.id;
 }

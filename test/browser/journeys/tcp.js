@@ -9,6 +9,7 @@ import { startAgent } from '../support/agent.js';
 import { apiClient } from '../support/api.js';
 import { drivePage, isStillMarked, markPage, until } from '../support/page-driver.js';
 import { recordPages } from '../support/page-recorder.js';
+import { objectsOf } from '../support/payloads.js';
 import { expectPromise } from '../support/promise.js';
 import { startUpstream } from '../support/upstream.js';
 import { signInByLink } from './sign-in-steps.js';
@@ -87,8 +88,10 @@ async function reserveAddress(driver, start) {
  * @returns {Promise<string>} the URL of its page
  */
 async function makeEdge({ page, at, button, heading }, ask) {
-  const { group } = await ask(
-    'mutation { group: createTunnelGroupBackend(input: { description: "shells", labels: { app: "shell" } }) { tunnelGroupBackend { id } } }',
+  const { group } = objectsOf(
+    await ask(
+      'mutation { group: createTunnelGroupBackend(input: { description: "shells", labels: { app: "shell" } }) { tunnelGroupBackend { id } } }',
+    ),
   );
   await page.goto(at('edges/tcp'));
   await page.getByRole('link', { name: 'New TCP edge' }).first().click();

@@ -1,5 +1,6 @@
 // An edge with a route whose circuit breaker trips after few requests, and its visitors.
 
+import { objectsOf } from './payloads.js';
 import { visitName } from './visit.js';
 
 export const DOMAIN = 'edge.tunnel.localhost';
@@ -14,10 +15,12 @@ export const edgeCommand = `labels 3000 --label app=${LABEL}`;
  */
 export async function createEdge(ask) {
   await ask(`mutation { createReservedDomain(input: { domain: "${DOMAIN}" }) { reservedDomain { id } } }`);
-  const { backend, edge } = await ask(`mutation {
+  const { backend, edge } = objectsOf(
+    await ask(`mutation {
     backend: createTunnelGroupBackend(input: { description: "shops", labels: { app: "${LABEL}" } }) { tunnelGroupBackend { id } }
     edge: createHttpsEdge(input: { description: "front door", hostports: ["${DOMAIN}:443"] }) { httpsEdge { id } }
-  }`);
+  }`),
+  );
   const input = {
     match: '/',
     matchType: 'path_prefix',
