@@ -93,12 +93,12 @@ describe('a device with a provisioning key', () => {
     const deviceId = 'died-between-0123456789';
     writeFileSync(join(place, DEVICE_FILE), JSON.stringify({ id: deviceId, authtoken: null }));
     const query = `mutation ($input: ExchangeProvisioningKeyInput!) {
-      exchangeProvisioningKey(input: $input) { provisioned { credentialId } } }`;
+      exchangeProvisioningKey(input: $input) { credentialId } }`;
     const lost = await ask(query, { input: { provisioningKey: key.token, deviceId } });
     await start(provisioned(key.token), place);
     await online(1);
     expect(await list('credential { id }')).toEqual([
-      { credential: { id: lost.exchangeProvisioningKey.provisioned.credentialId } },
+      { credential: { id: lost.exchangeProvisioningKey.credentialId } },
     ]);
     expect(await usesOf(key.id)).toBe(1);
   });

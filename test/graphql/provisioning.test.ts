@@ -34,13 +34,13 @@ const newDeviceId = () => `device-${String(++devices).padStart(20, '0')}`;
 /** Asks as a device does, which has no API key. */
 async function exchange(provisioningKey: string, more: object = {}): Promise<Body> {
   const query = `mutation ($input: ExchangeProvisioningKeyInput!) {
-    exchangeProvisioningKey(input: $input) { provisioned { credentialId authtoken } } }`;
+    exchangeProvisioningKey(input: $input) { credentialId authtoken } }`;
   const input = { provisioningKey, deviceId: newDeviceId(), hostName: 'press', ...more };
   return (await gateway.graphql(query, { input }, { key: null })).body;
 }
 
 const errorOf = ({ errors }: Body) => errors?.[0].extensions;
-const grantOf = ({ data }: Body) => gateway.registrar.authenticate(data.exchangeProvisioningKey.provisioned.authtoken);
+const grantOf = ({ data }: Body) => gateway.registrar.authenticate(data.exchangeProvisioningKey.authtoken);
 
 async function shown(id: string, fields: string): Promise<Body> {
   const { body } = await account.graphql(`query ($id: ID!) { provisioningKey(id: $id) { ${fields} } }`, { id });
@@ -53,7 +53,7 @@ test('a key gives a device a credential of its own, with its name in the rules, 
   const { id, token } = await newKey({ acl, labels: { site: 'berlin' }, description: 'presses' });
   expect(await shown(id, 'uses lastUsedAt acl')).toEqual({ uses: 0, lastUsedAt: null, acl });
   const answer = await exchange(token, { name: 'Press-7', hostName: 'PRESS7.local' });
-  const { credentialId } = answer.data.exchangeProvisioningKey.provisioned;
+  const { credentialId } = answer.data.exchangeProvisioningKey;
   expect(await grantOf(answer)).toMatchObject({
     ...{ credentialId, accountId: account.accountId, acl: ['bind:press7.devices.example.com', 'bind:device=press-7'] },
   });
@@ -71,12 +71,10 @@ test('a device that lost the answer gets a new authtoken in place of the old, an
   const { id, token } = await newKey({ usesMax: 1 });
   const deviceId = newDeviceId();
   const [lost, kept] = [await exchange(token, { deviceId }), await exchange(token, { deviceId })];
-  expect(kept.data.exchangeProvisioningKey.provisioned.credentialId).toBe(
-    lost.data.exchangeProvisioningKey.provisioned.credentialId,
-  );
+  expect(kept.data.exchangeProvisioningKey.credentialId).toBe(lost.data.exchangeProvisioningKey.credentialId);
   expect(await grantOf(lost)).toEqual({ refused: 'authtokenUnknown' });
   expect(await grantOf(kept)).toMatchObject({
-    credentialId: kept.data.exchangeProvisioningKey.provisioned.credentialId,
+    credentialId: kept.data.exchangeProvisioningKey.credentialId,
   });
   expect(await shown(id, 'uses')).toEqual({ uses: 1 });
   expect(errorOf(await exchange(token))).toMatchObject({ code: 'FORBIDDEN', status: 403 });
@@ -92,7 +90,7 @@ test.each(
   async (count, usesMax) => {
     const { id, token } = await newKey({ usesMax });
     const answers = await Promise.all(Array.from({ length: count }, () => exchange(token)));
-    const given = answers.flatMap(({ data }) => data?.exchangeProvisioningKey?.provisioned?.credentialId ?? []);
+    const given = answers.flatMap(({ data }) => data?.exchangeProvisioningKey?.credentialId ?? []);
     expect(new Set(given).size).toBe(usesMax);
     expect(answers.filter((answer) => errorOf(answer)?.code === 'FORBIDDEN')).toHaveLength(count - usesMax);
     expect(await shown(id, 'uses')).toEqual({ uses: usesMax });

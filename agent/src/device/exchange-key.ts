@@ -15,7 +15,7 @@ const UNAUTHENTICATED = 401;
 const SERVER_ERROR = 500;
 
 const MUTATION = `mutation ($input: ExchangeProvisioningKeyInput!) {
-  exchangeProvisioningKey(input: $input) { provisioned { authtoken } }
+  exchangeProvisioningKey(input: $input) { authtoken }
 }`;
 
 /** How to reach the gateway's API. */
@@ -37,7 +37,7 @@ export interface Exchange {
 }
 
 interface Answer {
-  data?: { exchangeProvisioningKey?: { provisioned?: { authtoken?: unknown } } | null } | null;
+  data?: { exchangeProvisioningKey?: { authtoken?: unknown } | null } | null;
   errors?: { message?: string; extensions?: { errorCode?: string; status?: number } }[];
 }
 
@@ -57,7 +57,7 @@ export async function exchangeKey(access: ApiAccess, exchange: Exchange): Promis
     if (own >= SERVER_ERROR || own === TOO_MANY_REQUESTS) throw new Error(message);
     throw new GatewayRefusal({ code: errorCode, message });
   }
-  const authtoken = data?.exchangeProvisioningKey?.provisioned?.authtoken;
+  const authtoken = data?.exchangeProvisioningKey?.authtoken;
   if (typeof authtoken === 'string' && authtoken !== '') return authtoken;
   throw new Error(`what answers at ${api.href} is no gateway: it gave no authtoken`);
 }

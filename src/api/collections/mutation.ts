@@ -4,6 +4,7 @@ import type { MutationFieldThunk } from '@pothos/core';
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import { builder, type ObjectRowRef, type SchemaTypes } from '../builder/builder.ts';
 import { type PayloadSource, registerPayload, shownOnceOf } from '../builder/payloads.ts';
+import { checkReadScope } from '../builder/root-fields.ts';
 import type { Context } from '../context.ts';
 import { nounOf } from '../naming.ts';
 import { findById, registeredResources } from './nodes.ts';
@@ -24,6 +25,8 @@ export interface PayloadObject {
 export interface PayloadOptions {
   /** The member that is what the resolver gives, and its description. Left out where it gives nothing to show. */
   gives?: readonly [member: string, description: string];
+  /** Ids that are members of what the resolver gives, and their descriptions: where there is no object to show. */
+  ids?: Readonly<Record<string, string>>;
   /** What is shown this once, and the descriptions: the resolver gives it with `showOnce`, and no field of the object's type has it. */
   secrets?: Readonly<Record<string, string>>;
   /** They may be null: what is set is not set by each call. */
@@ -39,7 +42,7 @@ export interface PayloadOptions {
  * @param define as for `builder.mutationField`: the type that it names, and what its resolver gives, is the member `gives`.
  */
 export function mutation(name: string, options: PayloadOptions, define: MutationFieldThunk<BuilderTypes>): void {
-  const { gives, secrets = {}, secretsMayBeNull = false, edgeOf, objects = {} } = options;
+  const { gives, secrets = {}, secretsMayBeNull = false, edgeOf, ids = {}, objects = {} } = options;
   const [member, description = ''] = gives ?? [];
   const edge = edgeOf === undefined || member === undefined ? undefined : `${member}Edge`;
   const ref = builder.objectRef<PayloadSource>(`${name.charAt(0).toUpperCase()}${name.slice(1)}Payload`);
@@ -50,6 +53,12 @@ export function mutation(name: string, options: PayloadOptions, define: Mutation
       ...(member === undefined
         ? {}
         : { [member]: t.field({ type: 'Json', description, resolve: ({ result }) => result }) }),
+      ...Object.fromEntries(
+        Object.entries(ids).map(([name, description]) => [
+          name,
+          t.id({ description, resolve: ({ result }) => (result as Record<string, string>)[name] ?? '' }),
+        ]),
+      ),
       ...Object.fromEntries(
         Object.entries(secrets).map(([secret, text]) => [
           secret,
@@ -76,7 +85,9 @@ export function mutation(name: string, options: PayloadOptions, define: Mutation
           if (!resource?.ref) throw new Error(`payloads: there is no kind of object ${kind}`);
           const resolve = ({ args, result }: PayloadSource, _: object, context: Context, info: never) => {
             const given = id(args, result);
-            return given === null ? null : findById(resource, context, given, queryFromInfo({ context, info }));
+            if (given === null) return null;
+            checkReadScope(context, kind, given);
+            return findById(resource, context, given, queryFromInfo({ context, info }));
           };
           const type: ObjectRowRef = resource.ref;
           const text = description ?? `The ${nounOf(kind)} as it is now; null when it is gone.`;

@@ -65,10 +65,10 @@ test('graphql-sse has twelve subscriptions, queries and mutations on one stream'
   const client = clientAs(account.key);
   const streams = Array.from({ length: 12 }, () => client.iterate({ query: MARKED }));
   for (const stream of streams) expect((await stream.next()).value).toEqual({ data: { changes: { changes: [] } } });
-  const made = client.iterate<{ createCredential: { id: string } }>({
-    query: 'mutation { createCredential(input: {}) { id } }',
+  const made = client.iterate<{ createCredential: { credential: { id: string } } }>({
+    query: 'mutation { createCredential(input: {}) { credential { id } } }',
   });
-  const id = (await made.next()).value?.data?.createCredential.id;
+  const id = (await made.next()).value?.data?.createCredential.credential.id;
   expect((await made.next()).done).toBe(true);
   for (const stream of streams)
     expect((await stream.next()).value).toEqual({ data: { changes: { changes: [{ objectId: id }] } } });

@@ -44,8 +44,8 @@ describe('a client of graphql-ws', () => {
     const shared = client();
     const streams = Array.from({ length: 12 }, () => run(shared, MARKED, { kinds: ['credential'] }));
     for (const stream of streams) expect(await stream.next()).toEqual({ data: { changes: { changes: [] } } });
-    const created = await run(shared, 'mutation { createCredential(input: {}) { id } }').next();
-    const { id } = created.data.createCredential;
+    const created = await run(shared, 'mutation { createCredential(input: {}) { credential { id } } }').next();
+    const { id } = created.data.createCredential.credential;
     const asked = run(shared, 'query ($id: ID!) { credential(id: $id) { id } }', { id });
     expect(await asked.next()).toEqual({ data: { credential: { id } } });
     expect(await asked.next()).toBeNull();
