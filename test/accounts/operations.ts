@@ -146,8 +146,8 @@ function places(field: Field, type: GraphQLInputType, path: string[]): Place[] {
   if (isInputObjectType(inner))
     return Object.values(inner.getFields()).flatMap((member) => places(field, member.type, [...path, member.name]));
   if (name === 'hostports') return [{ path, isList, role: 'hostport', kinds: [] }];
-  if (inner.name === 'ID') {
-    const isCursor = name === 'after' || name === 'before';
+  const isCursor = name === 'after' || name === 'before';
+  if (inner.name === 'ID' || isCursor) {
     const subject = ofMemory[field.name] ?? subjectOf(field);
     const possible =
       named[name] ??

@@ -63,9 +63,12 @@ test('the edge of a new object has the cursor that its list takes, and costs not
   });
   expect(newer?.credentialEdge.node).toEqual(newer?.credential);
   expect(both.length).toBe(alone.length);
-  const { credentials } = await ask('query ($after: ID) { credentials(first: 100, after: $after) { nodes { id } } }', {
-    after: newer?.credentialEdge.cursor,
-  });
+  const { credentials } = await ask(
+    'query ($after: String) { credentials(first: 100, after: $after) { nodes { id } } }',
+    {
+      after: newer?.credentialEdge.cursor,
+    },
+  );
   const ids = credentials.nodes.map(({ id }: { id: string }) => id);
   expect(ids).not.toContain(newer?.credential.id);
   expect(ids).toContain(older.credential.id);

@@ -55,7 +55,7 @@ describe.each(SEEDS)('API keys that come, go and change (seed %i)', (seed) => {
 
 test('each edge has the cursor of its object, which is its id in the order by id alone', async () => {
   const { account } = await ChangingList.of(9, 3);
-  const query = `query ($orderBy: String, $after: ID) {
+  const query = `query ($orderBy: String, $after: String) {
     apiKeys(first: 20, order: $orderBy, after: $after) { edges { cursor node { id } } }
   }`;
   const edges = async (orderBy: string | null, after: string | null = null) =>
@@ -91,7 +91,7 @@ describe('a cursor', () => {
       ['last', 'before'],
     ]) {
       const { body } = await account.graphql(
-        `query ($at: ID, $orderBy: String) { credentials(${size}: 1, ${member}: $at, order: $orderBy) { nodes { id } } }`,
+        `query ($at: String, $orderBy: String) { credentials(${size}: 1, ${member}: $at, order: $orderBy) { nodes { id } } }`,
         { at: beforeId, orderBy },
       );
       expect(body.errors[0].extensions).toMatchObject({ status: 400, errorCode, field: member });
@@ -148,7 +148,7 @@ type End = readonly [size: string, at: string, more: string, next: string];
 
 /** Each page as it came, from the end that is asked for. */
 async function pages(list: ChangingList, orderBy: string | undefined, [size, at, more, next]: End) {
-  const query = `query ($orderBy: String, $at: ID) {
+  const query = `query ($orderBy: String, $at: String) {
     list: apiKeys(order: $orderBy, ${size}: ${PAGE}, ${at}: $at) { nodes { id } pageInfo { more: ${more} next: ${next} } }
   }`;
   const found: string[][] = [];

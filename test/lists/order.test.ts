@@ -131,7 +131,7 @@ async function pagesByGraphql({ graphql }: Account, order: string, size: number,
   const [field, direction = 'ASC'] = order.toUpperCase().split(' ');
   const [at, more, next] =
     end === 'first' ? ['after', 'hasNextPage', 'endCursor'] : ['before', 'hasPreviousPage', 'startCursor'];
-  const query = `query ($orderBy: [ApiKeyOrder!], $size: Int, $at: ID) {
+  const query = `query ($orderBy: [ApiKeyOrder!], $size: Int, $at: String) {
     list: apiKeys(orderBy: $orderBy, ${end}: $size, ${at}: $at) { nodes { id } pageInfo { more: ${more} next: ${next} } }
   }`;
   for (let cursor: string | null = null, hasMore = true; hasMore; ) {

@@ -62,7 +62,7 @@ async function medianTime(
   for (let round = 0; round < ROUNDS; round++) {
     const begin = performance.now();
     const { body } = await graphql(
-      `query ($filter: String, $orderBy: String, $after: ID) {
+      `query ($filter: String, $orderBy: String, $after: String) {
         list: ${list}(filter: $filter, order: $orderBy, after: $after) { ${selection} }
       }`,
       query,

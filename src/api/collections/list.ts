@@ -15,9 +15,9 @@ export function listArguments(typeName: string, members: ListMembers) {
   const { Where, Order } = listInputs(typeName, members);
   return builder.args((t) => ({
     first: t.int({ description: 'How many to give, 0 to 100; 100 when left out.' }),
-    after: t.id({ description: 'Give those after this cursor or id: older, unless ordered otherwise.' }),
+    after: t.string({ description: 'Give those after this cursor or id: older, unless ordered otherwise.' }),
     last: t.int({ description: 'How many to give when paging backwards, 0 to 100.' }),
-    before: t.id({ description: 'Give those that precede this cursor or id, the nearest of them.' }),
+    before: t.string({ description: 'Give those that precede this cursor or id, the nearest of them.' }),
     where: t.field({ type: Where, description: help.where }),
     filter: t.string({ description: help.filter }),
     orderBy: t.field({ type: [Order], description: help.orderBy }),

@@ -125,18 +125,18 @@ const variables = [
   refused(
     'after and before',
     90008,
-    'query ($a: ID) { credentials(after: $a, before: $a) { uri } }',
+    'query ($a: String) { credentials(after: $a, before: $a) { uri } }',
     ({ ids }: World) => ({
       a: ids.credential,
     }),
   ),
-  refused('a cursor of another list', 227, 'query ($a: ID) { credentials(after: $a) { uri } }', ({ ids }: World) => ({
+  refused('a cursor of another list', 227, 'query ($a: String) { credentials(after: $a) { uri } }', ({ ids }: World) => ({
     a: ids.apiKey,
   })),
   refused(
     'a cursor of another list, backwards',
     227,
-    'query ($a: ID) { apiKeys(before: $a) { uri } }',
+    'query ($a: String) { apiKeys(before: $a) { uri } }',
     ({ ids }: World) => ({
       a: ids.credential,
     }),

@@ -82,7 +82,7 @@ describe('a capture', () => {
     for (const path of ['/1', '/2', '/3']) await lab.visit(tunnel, path);
     const page = (after: string | null) =>
       lab.run(
-        `query ($id: ID!, $after: ID) { capturedRequests(endpointId: $id, first: 2, after: $after) {
+        `query ($id: ID!, $after: String) { capturedRequests(endpointId: $id, first: 2, after: $after) {
           nodes { path } pageInfo { hasNextPage endCursor } } }`,
         { id: tunnel.id, after },
       );
@@ -120,7 +120,7 @@ describe('a capture', () => {
     const seen: string[] = [];
     for (let after: string | null = null, hasMore = true; hasMore; ) {
       const { nodes, pageInfo } = await lab.run(
-        `query ($id: ID!, $after: ID) { capturedRequests(endpointId: $id, first: 2, after: $after) {
+        `query ($id: ID!, $after: String) { capturedRequests(endpointId: $id, first: 2, after: $after) {
           nodes { path } pageInfo { hasNextPage endCursor } } }`,
         { id: tunnel.id, after },
       );

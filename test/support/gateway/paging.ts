@@ -31,8 +31,8 @@ export async function pagesByRest({ call }: Owner, limit: number): Promise<strin
 /** @returns the ids of each page in the order of reading; each page has the newest first. */
 export async function pagesByGraphql({ graphql }: Owner, size: number, backwards: boolean): Promise<string[][]> {
   const query = backwards
-    ? 'query ($size: Int, $at: ID) { list: credentials(last: $size, before: $at) { nodes { id } pageInfo { more: hasPreviousPage at: startCursor } } }'
-    : 'query ($size: Int, $at: ID) { list: credentials(first: $size, after: $at) { nodes { id } pageInfo { more: hasNextPage at: endCursor } } }';
+    ? 'query ($size: Int, $at: String) { list: credentials(last: $size, before: $at) { nodes { id } pageInfo { more: hasPreviousPage at: startCursor } } }'
+    : 'query ($size: Int, $at: String) { list: credentials(first: $size, after: $at) { nodes { id } pageInfo { more: hasNextPage at: endCursor } } }';
   const pages: string[][] = [];
   for (let at: string | null = null, more = true; more; ) {
     const { body } = await graphql(query, { size, at });

@@ -21,9 +21,9 @@ builder.queryField('auditEntries', (t) =>
       '`objectHistory` has what was done to one object.',
     args: {
       first: t.arg.int({ description: 'How many to give, 1 to 100; 100 when left out.' }),
-      after: t.arg.id({ description: 'Give those older than this id.' }),
+      after: t.arg.string({ description: 'Give those older than this id.' }),
       last: t.arg.int({ description: 'How many to give when paging backwards, 1 to 100.' }),
-      before: t.arg.id({ description: 'Give those newer than this id, the nearest of them.' }),
+      before: t.arg.string({ description: 'Give those newer than this id, the nearest of them.' }),
       actorId: t.arg.id({ description: 'Only what this user or bot user did.' }),
       objectId: t.arg.id({ description: 'Only what was done to this object.' }),
       kind: t.arg.string({ description: 'Only what was done to objects of this kind: `credential`.' }),

@@ -17,7 +17,7 @@ builder.queryField('objectHistory', (t) =>
     args: {
       id: t.arg.id({ required: true, description: 'The id of any kind of object.' }),
       first: t.arg.int({ description: 'How many to give, 1 to 100; 100 when left out.' }),
-      after: t.arg.id({ description: 'Give those older than this id.' }),
+      after: t.arg.string({ description: 'Give those older than this id.' }),
     },
     resolve: async (_, { id, ...page }, context, info) => {
       const scope = (await mayReadHistory(context, id)) ? { accountId: context.accountId } : ownEntries(context);

@@ -125,7 +125,7 @@ builder.queryField('capturedRequests', (t) =>
         description: 'The id of the endpoint: `ep_…`, or `oep_…` of one that is offline.',
       }),
       first: t.arg.int({ description: 'How many to give, 1 to 100; 100 when left out.' }),
-      after: t.arg.id({ description: 'Give those older than this id.' }),
+      after: t.arg.string({ description: 'Give those older than this id.' }),
     },
     resolve: async (_, { endpointId, ...page }, context) => {
       const target = await requireCapturable(context, endpointId);

@@ -47,7 +47,7 @@ builder.queryField('requestLog', (t) =>
     args: {
       ...logFilterArguments,
       first: t.arg.int({ description: 'How many to give, 1 to 100; 100 when left out.' }),
-      after: t.arg.id({ description: 'Give those older than this id.' }),
+      after: t.arg.string({ description: 'Give those older than this id.' }),
     },
     resolve: async (_, { first, after, ...filter }, context) => {
       const query = await logQueryOf(context, filter);

@@ -41,7 +41,7 @@ export interface Paging {
 }
 
 /**
- * Loads a connection. The query takes `$first: Int` and `$after: ID`, and selects
+ * Loads a connection. The query takes `$first: Int` and `$after: String`, and selects
  * `nodes { id … } pageInfo { hasNextPage endCursor } totalCount`, which `pick` finds in the result.
  */
 export function useList<Result, Variables extends Paging, Row extends WithId>(
