@@ -4,38 +4,20 @@
 import { createHash } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
-
-/** What GraphiQL shows first. */
-const WELCOME = `# The management API of your tunnel gateway. Put an API key into "Headers" below,
-# press Ctrl-Enter to run, Ctrl-Space to see what there is; the book on the left explains everything.
-
-{
-  credentials(first: 10) {
-    nodes {
-      id
-      description
-      acl
-      owner {
-        __typename
-        active
-      }
-    }
-    totalCount
-  }
-}
-`;
+import { EXAMPLES, VARIABLES } from './graphiql-examples.js';
 
 if (!parentPort) throw new Error('graphiql-page.js runs in a worker thread only');
 
+const headers = JSON.stringify({ Authorization: 'Bearer <API key>' });
 const options = {
   title: 'Tunnel Gateway',
   endpoint: '/graphql',
-  headers: JSON.stringify({ Authorization: 'Bearer <API key>' }),
+  headers,
   subscriptionsProtocol: 'SSE',
-  defaultQuery: WELCOME,
+  defaultTabs: [{ query: EXAMPLES, variables: JSON.stringify(VARIABLES, null, 2), headers }],
 };
 // As browsers read lines, which the digest below is of.
-const html = renderGraphiQL(/** @type {any} */ (options))
+const html = withSessionStorage(renderGraphiQL(/** @type {any} */ (options)))
   .replace(/\r\n?/g, '\n')
   .trimStart();
 const bytes = new TextEncoder().encode(html);
@@ -65,4 +47,25 @@ function policyOf(page) {
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; ');
+}
+
+/**
+ * GraphiQL keeps the headers, with the API key in them, in what it stores. That of a session ends with the browser's tab,
+ * and no other tab reads it. What earlier versions of the page left in `localStorage` is removed.
+ * @param {string} page
+ */
+function withSessionStorage(page) {
+  const given = JSON.stringify(options);
+  const at = page.lastIndexOf(given);
+  const call = page.lastIndexOf('YogaGraphiQL.renderYogaGraphiQL(', at);
+  if (at < 0 || call < 0) throw new Error('GraphiQL has another form than its storage is chosen for');
+  const removal =
+    "for (const name of Object.keys(localStorage)) if (name.startsWith('graphiql:')) localStorage.removeItem(name);";
+  return (
+    page.slice(0, call) +
+    `${removal}\n        ` +
+    page.slice(call, at) +
+    `{ ...${given}, storage: sessionStorage }` +
+    page.slice(at + given.length)
+  );
 }
