@@ -48,9 +48,10 @@ import {
   originRefusal,
   webSocketRefusal,
 } from './http/web-sockets.ts';
+import { serveDocs } from './rest/docs/serve.ts';
 import { createExports } from './rest/exports/exports.ts';
 import { createRestApp, prepareRoutes, serveCollectionList } from './rest/handler.ts';
-import { serveOpenApi } from './rest/openapi.ts';
+import { openApiDocuments, serveOpenApi } from './rest/openapi.ts';
 import { dialectOf, type Route } from './route.ts';
 
 const HEADERS_TIMEOUT_MS = 15_000;
@@ -79,6 +80,8 @@ export interface ApiOptions {
   isChangeFeedConnected: IsChangeFeedConnected;
   /** Left out: none was built. */
   dashboard?: Dashboard;
+  /** The file of what draws the page `/docs`; left out: there is no such page. */
+  docsRenderer?: string | undefined;
   /** Answers visitors who come back from an identity provider. */
   callback?: CallbackHandler;
   /** Answers the page on which recipients of alerts agree. */
@@ -119,14 +122,16 @@ export function createApi(options: ApiOptions): Api {
   );
   const preparedRoutes = prepareRoutes(schema, routes);
   const exports = createExports(schema, routes, admitExport);
+  const openApi = openApiDocuments(schema, preparedRoutes, {
+    more: exports.openApiPaths,
+    versionHeaders: config.versionHeaders,
+  });
   const rest = createRestApp(
     preparedRoutes,
     {
       '/': serveCollectionList(preparedRoutes.documented),
-      '/openapi.json': serveOpenApi(schema, preparedRoutes, {
-        more: exports.openApiPaths,
-        versionHeaders: config.versionHeaders,
-      }),
+      '/openapi.json': serveOpenApi(openApi),
+      ...serveDocs(openApi, options.docsRenderer),
       ...agentDocuments(agentFiles, app, countStranger),
     },
     exports.handlers,

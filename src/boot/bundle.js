@@ -68,3 +68,11 @@ const builds = [Object.keys(made), Object.keys(before.files ?? {}), ...(before.e
 const kept = new Set(builds.slice(0, KEPT_BUILDS).flat());
 for (const file of new Set(builds.flat())) if (!kept.has(file)) rmSync(join(DIRECTORY, file), { force: true });
 writeFileSync(INPUTS, JSON.stringify({ files: made, earlier: builds.slice(1, KEPT_BUILDS) }));
+
+// What draws the page /docs: a browser's, so it stays as it is, behind its licence.
+const rapidoc = join(root, 'node_modules/rapidoc');
+const licence = readFileSync(join(rapidoc, 'LICENSE.txt'), 'utf8');
+writeFileSync(
+  join(DIRECTORY, 'rapidoc.js'),
+  `/*!\n${licence}*/\n${readFileSync(join(rapidoc, 'dist/rapidoc-min.js'), 'utf8')}`,
+);

@@ -83,7 +83,7 @@ export async function startApiPlane(
     locate,
     now,
   }: ApiPlaneParts,
-  options: Pick<GatewayOptions, 'agentPackage' | 'dashboard' | 'onlyYoga' | 'writeStallMs'>,
+  options: Pick<GatewayOptions, 'agentPackage' | 'dashboard' | 'docsRenderer' | 'onlyYoga' | 'writeStallMs'>,
 ): Promise<ApiPlane> {
   const { prisma, keys, changes, isChangeFeedConnected } = storage;
   const keyUse = await parts.start({
@@ -153,6 +153,7 @@ export async function startApiPlane(
     metrics: apiMetrics(registry),
     isChangeFeedConnected,
     dashboard: await readDashboard(options.dashboard),
+    docsRenderer: options.docsRenderer,
     agentFiles: await readAgentFiles(options.agentPackage),
     callback: callbackHandler({ keys, log, now, usesSharedCallback: (pair) => usesSharedCallback(prisma, pair) }),
     confirmRecipient: confirmHandler({

@@ -14,6 +14,8 @@ export interface GatewayOptions extends Pick<ApiOptions, 'onlyYoga' | 'writeStal
   migrations: string;
   /** The directory of the built dashboard, if it was built. */
   dashboard?: string;
+  /** The file of what draws the page `/docs`, if it was built. */
+  docsRenderer?: string;
   /** The directory of the agent's package, whose bundle devices download. */
   agentPackage?: string;
   /** Called with the reason when the gateway cannot go on; the process has to end. */

@@ -75,6 +75,7 @@ export async function serveGateway({
     certificates,
     migrations: resolve(root, 'prisma/migrations'),
     dashboard: resolve(root, 'dist/dashboard'),
+    docsRenderer: resolve(root, 'dist/bundle/rapidoc.js'),
     agentPackage: resolve(root, 'agent'),
     onFatal,
     registry,

@@ -6,6 +6,7 @@ import { haveAccidents } from './journeys/accidents.js';
 import { loseHalfOfFleet } from './journeys/alerts.js';
 import { makeBackends } from './journeys/backends.js';
 import { walkThroughDashboard } from './journeys/dashboard.js';
+import { readReference } from './journeys/docs.js';
 import { exploreSchema } from './journeys/graphiql.js';
 import { watchManyEndpoints } from './journeys/many-endpoints.js';
 import { signOperatorIn } from './journeys/operators.js';
@@ -19,6 +20,7 @@ import { startGateway } from './support/gateway.js';
 
 const usual = {
   graphiql: exploreSchema,
+  docs: readReference,
   dashboard: walkThroughDashboard,
   accidents: haveAccidents,
   alerts: loseHalfOfFleet,

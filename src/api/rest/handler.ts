@@ -112,6 +112,11 @@ function prepareRoute(schema: GraphQLSchema, row: Route, dialect: Dialect): Prep
   };
 }
 
+/** Where the API is described, for people and for programs (RFC 8631), and where GraphiQL is. */
+const DESCRIPTIONS =
+  '</docs>; rel="service-doc"; type="text/html", </openapi.json>; rel="service-desc"; type="application/json", ' +
+  '</graphql>; rel="service-doc"; type="text/html"; title="GraphiQL"';
+
 /** The collections of the API by name, and where each is: `{ uri, subresource_uris }`. */
 export function serveCollectionList(rows: readonly PreparedRoute[]): (exchange: ApiExchange) => void {
   const lists = rows.filter(
@@ -120,6 +125,7 @@ export function serveCollectionList(rows: readonly PreparedRoute[]): (exchange: 
   return (exchange) => {
     const { baseUrl } = exchange;
     const uris = lists.map(({ path }) => [path.slice(1).replaceAll('/', '_'), baseUrl + path]);
+    exchange.response.setHeader('Link', DESCRIPTIONS);
     sendJson(exchange, 200, { uri: `${baseUrl}/`, subresource_uris: Object.fromEntries(uris) });
   };
 }

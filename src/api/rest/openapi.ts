@@ -47,26 +47,50 @@ export interface OpenApiOptions {
   versionHeaders: readonly string[];
 }
 
-/** @returns what answers with the document. */
-export function serveOpenApi(
+/** The documents but for the address of the API, by dialect: each is made once, when somebody asks for it. */
+export type OpenApiDocuments = Record<Dialect, () => OpenApiDocument>;
+
+/** What of a document those need who add to it. */
+export interface OpenApiDocument {
+  paths: Paths;
+  components: { schemas: Json };
+}
+
+export function openApiDocuments(
   schema: GraphQLSchema,
   routes: PreparedRoutes,
   { more, versionHeaders: [ownHeader, ...aliases] }: OpenApiOptions,
+): OpenApiDocuments {
+  return {
+    documented: once(() => openApiOf(schema, routes.documented, { more, header: ownHeader, info: documentedInfo })),
+    // Each alias will do; a document can only require one.
+    extended: once(() => openApiOf(schema, routes.extended, { more, header: aliases[0], info: extendedInfo(aliases) })),
+  };
+}
+
+/** It takes as long as the rest of a start's API. */
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+/** @returns what answers with the document of the dialect that a request's query names. */
+export function serveOpenApi(
+  documents: OpenApiDocuments,
+  complete: (document: OpenApiDocument, baseUrl: string) => object = (document) => document,
 ): (to: ApiExchange) => void {
   const serve: Record<Dialect, (to: ApiExchange) => void> = {
-    documented: serveDocument(() =>
-      openApiOf(schema, routes.documented, { more, header: ownHeader, info: documentedInfo }),
-    ),
-    // Each alias will do; a document can only require one.
-    extended: serveDocument(() =>
-      openApiOf(schema, routes.extended, { more, header: aliases[0], info: extendedInfo(aliases) }),
-    ),
+    documented: serveDocument((baseUrl) => complete(documents.documented(), baseUrl)),
+    extended: serveDocument((baseUrl) => complete(documents.extended(), baseUrl)),
   };
   return (exchange) => serve[askedDialect(exchange.request.url ?? '')](exchange);
 }
 
 /** @throws {ApiError} when the query has anything but a dialect. */
-function askedDialect(url: string): Dialect {
+export function askedDialect(url: string): Dialect {
   const [, query = ''] = /\?(.*)$/s.exec(url) ?? [];
   let asked: string | undefined;
   for (const [name, value] of new URLSearchParams(query)) {
@@ -80,14 +104,9 @@ function askedDialect(url: string): Dialect {
   return dialect;
 }
 
-/** @param make called once, when somebody asks for the document: it takes as long as the rest of a start's API. */
-function serveDocument(make: () => object): (to: ApiExchange) => void {
+function serveDocument(make: (baseUrl: string) => object): (to: ApiExchange) => void {
   const known = new Map<string, Promise<CachedBody>>();
-  let made: object | undefined;
-  const documentFor = (baseUrl: string) => {
-    made ??= make();
-    return { ...made, servers: [{ url: baseUrl }] };
-  };
+  const documentFor = (baseUrl: string) => ({ ...make(baseUrl), servers: [{ url: baseUrl }] });
   return (exchange) => {
     const { baseUrl, response } = exchange;
     if (!known.has(baseUrl) && known.size < KNOWN_MAX)
@@ -123,7 +142,7 @@ function openApiOf(
   schema: GraphQLSchema,
   rows: readonly PreparedRoute[],
   { more, header, info: description }: Described,
-): object {
+): OpenApiDocument {
   const inputs: Json = {};
   const paths: Paths = { ...publicPaths, ...more };
   const version = header === undefined ? [] : [versionParameter(header)];
@@ -132,7 +151,7 @@ function openApiOf(
     paths[path] = { ...paths[path], [row.method.toLowerCase()]: operationOf(schema, row, { inputs, version }) };
   }
   const license = { name: 'MIT', identifier: 'MIT' };
-  return {
+  const document = {
     openapi: '3.1.0',
     info: { title: 'Tunnel Gateway Management API', description, version: '2', license },
     security: [{ apiKey: [] }],
@@ -142,6 +161,7 @@ function openApiOf(
       schemas: { Error: errorSchema, ...inputs },
     },
   };
+  return document;
 }
 
 /** The two documents that tell a client what there is. */

@@ -19,6 +19,8 @@ export async function exploreSchema(browser, { api, apiKey }) {
   context.on('request', (/** @type {any} */ request) => requested.push(request.url()));
   context.on('weberror', (/** @type {any} */ error) => requested.push(`broken: ${error.error()}`));
   const foreign = () => requested.filter((url) => !url.startsWith(`${api}/`) && !url.startsWith(`blob:${api}/`));
+  // What earlier versions of the page stored.
+  await context.addInitScript(() => localStorage.setItem('graphiql:headers', 'an old key'));
   const page = await context.newPage();
   page.on('websocket', (/** @type {any} */ socket) => requested.push(socket.url()));
 
@@ -46,6 +48,14 @@ export async function exploreSchema(browser, { api, apiKey }) {
   await execute.click();
   await page.locator('.graphiql-response').getByText('first agent').waitFor();
   expectPromise('with an API key a query shows data', true);
+
+  await page.waitForFunction((/** @type {string} */ key) => JSON.stringify(sessionStorage).includes(key), apiKey);
+  const stored = await page.evaluate(() => JSON.stringify(localStorage));
+  expectPromise(
+    'the API key is stored for the session only, and nothing is left of earlier versions',
+    stored === '{}',
+    stored,
+  );
 
   const picture = join(mkdtempSync(join(tmpdir(), 'graphiql-')), 'graphiql.png');
   await page.screenshot({ path: picture });

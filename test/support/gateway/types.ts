@@ -46,6 +46,7 @@ export interface TestOptions
       | 'writeStallMs'
       | 'migrations'
       | 'dashboard'
+      | 'docsRenderer'
     >
   > {
   /** Notes statements: all in `statements`, and those of some work for `statementsOf`. */
