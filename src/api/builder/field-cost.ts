@@ -17,7 +17,7 @@ export const WEIGHED_ABOVE = 0;
  * What arguments of lists weigh that may have the database look at all rows, and those that have it read an index in
  * another order.
  */
-const ARGUMENT_WEIGHTS: Readonly<Record<string, number>> = {
+export const ARGUMENT_WEIGHTS: Readonly<Record<string, number>> = {
   filter: COST_MAX / 30,
   where: COST_MAX / 30,
   search: COST_MAX / 30,

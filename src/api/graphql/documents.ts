@@ -5,6 +5,7 @@ import {
   GraphQLError,
   type GraphQLSchema,
   getOperationAST,
+  type OperationDefinitionNode,
   parse,
   specifiedRules,
   validate,
@@ -30,6 +31,7 @@ export interface ValidDocument {
   document: DocumentNode;
   /** Its tokens, and its selections with fragments written out. */
   size: number;
+  costs: ReadonlyMap<OperationDefinitionNode, number>;
   operations: Map<string | null, PreparedOperation>;
 }
 
@@ -71,10 +73,10 @@ export class Documents {
       document = parse(source, { maxTokens: TOKENS_MAX });
       const introspection = this.#introspection.responseTo(document);
       if (introspection) return { document, introspection };
-      const steps = checkDocumentLimits(this.#schema, document, owner === 'stranger');
+      const { steps, costs } = checkDocumentLimits(this.#schema, document, owner === 'stranger');
       const errors = validate(this.#schema, document, specifiedRules, { maxErrors: ERRORS_MAX });
       if (errors.length > 0) return { document, errors };
-      const read = { document, size: steps + (document.tokenCount ?? TOKENS_MAX), operations: new Map() };
+      const read = { document, size: steps + (document.tokenCount ?? TOKENS_MAX), costs, operations: new Map() };
       cache?.set(source, read);
       return { valid: read };
     } catch (error) {

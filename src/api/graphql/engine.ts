@@ -5,6 +5,7 @@ import { createYoga, type Plugin } from 'graphql-yoga';
 import { ApiError } from '../errors/errors.ts';
 import { type DocumentOwner, Documents } from './documents.ts';
 import { graphqlInput } from './input.ts';
+import { useCost } from './plugins/cost.ts';
 import { requestError, useErrorMasking } from './plugins/errors.ts';
 import { useEventStreams } from './plugins/event-stream.ts';
 import { type PersistedDocuments, usePersistedDocuments } from './plugins/persisted-documents.ts';
@@ -46,6 +47,7 @@ export function createEngine(schema: GraphQLSchema, persisted: PersistedDocument
       useSubscriptions(),
       useEventStreams(),
       useErrorMasking(),
+      useCost(),
     ],
   });
   const { getResultForParams } = yoga; // Taken once: each access goes through a proxy.

@@ -56,8 +56,8 @@ export function graphqlHandler({ engine, admit, onlyYoga, app, logRequest }: Gra
       const { read, operation } = context;
       if (read && 'introspection' in read)
         return sendCached(exchange.response, { ...(await read.introspection.cachedBody), type }, 'no-store');
-      const { data, errors } = result;
-      const body = errors ? { errors: errors.map(errorToJson), data } : result;
+      const { data, errors, extensions } = result;
+      const body = errors ? { errors: errors.map(errorToJson), data, extensions } : result;
       const mayCompress = operation !== undefined && !operation.holdsSecrets;
       send(exchange, data === undefined ? statusOf(errors, type) : 200, type, body, mayCompress);
     } catch (error) {

@@ -16,6 +16,7 @@ import {
   isObjectType,
   Kind,
   type NamedTypeNode,
+  type OperationDefinitionNode,
   SchemaMetaFieldDef,
   type SelectionSetNode,
   TokenKind,
@@ -24,24 +25,27 @@ import {
 import { argumentWeightOf, COST_MAX, weightOf } from '../builder/field-cost.ts';
 import { PAGE_SIZE_MAX } from '../collections/page.ts';
 import { ApiError } from '../errors/errors.ts';
+import { type CostPart, listReason, OperationCost, weightReason } from './cost-parts.ts';
 import { SchemaParts, typeArgumentParts } from './introspection-size.ts';
 
 export const TOKENS_MAX = 2000;
-const DEPTH_MAX = 16;
+export const DEPTH_MAX = 16;
 /** Brackets and braces inside each other: also those of values. */
-const NESTING_MAX = 64;
-const OPERATIONS_MAX = 50;
-const ROOT_FIELDS_MAX = 20;
-const ALIASES_MAX = 50;
-// A rule of GraphQL compares each with every other: fields that stand beside one of the same name, and fragments that
-// meet in one selection.
-const REPEATS_MAX = 100;
-const SPREADS_MAX = 30;
-const LIST_LENGTH = 10;
+export const BRACKETS_MAX = 64;
+export const OPERATIONS_MAX = 50;
+export const ROOT_FIELDS_MAX = 20;
+export const ALIASES_MAX = 50;
+/**
+ * A rule of GraphQL compares each with every other: fields that stand beside one of the same name, and fragments that
+ * meet in one selection. So a document may have as many of them as make so many pairs: it takes a few milliseconds, and
+ * twenty fragments with fifty fields each, all the same, are within it.
+ */
+export const COMPARISONS_MAX = 10_000;
+export const LIST_LENGTH = 10;
 /** Fragments let a short document be exponentially long; the walk itself ends here. */
-const STEPS_MAX = 20_000;
+export const STEPS_MAX = 20_000;
 /** Fields that a stranger's introspection may have in its answer, unless it is the standard one. */
-const ANONYMOUS_COST_MAX = 5000;
+export const ANONYMOUS_COST_MAX = 5000;
 
 /** One of the selections that make up one level of an operation. */
 interface SelectedLevel {
@@ -51,17 +55,33 @@ interface SelectedLevel {
   times: number;
   /** What these are, in an introspection. */
   parts: SchemaParts | undefined;
+  /** What its fields count to. */
+  part: CostPart;
+}
+
+/** What stands under one name of one level. */
+interface SameName {
+  count: number;
+  selected: SelectedLevel[];
+}
+
+/** What a document is found to be. */
+export interface DocumentSize {
+  /** How many selections it has with its fragments written out: a measure of its memory. */
+  steps: number;
+  /** What its operations cost. */
+  costs: ReadonlyMap<OperationDefinitionNode, number>;
 }
 
 /**
  * Refuses documents that are too deep, too wide, or whose answer could be too large. What strangers introspect is
  * small and has no field twice; the standard introspection never comes here.
- * @returns how many selections the document has with its fragments written out, which is a measure of its memory.
  * @throws {ApiError} saying which limit it is.
  */
-export function checkDocumentLimits(schema: GraphQLSchema, document: DocumentNode, isAnonymous: boolean): number {
+export function checkDocumentLimits(schema: GraphQLSchema, document: DocumentNode, isAnonymous: boolean): DocumentSize {
   checkNesting(document);
-  return new DocumentWalk(schema, document, isAnonymous).steps;
+  const { steps, costs } = new DocumentWalk(schema, document, isAnonymous);
+  return { steps, costs };
 }
 
 function checkNesting({ loc }: DocumentNode): void {
@@ -69,7 +89,7 @@ function checkNesting({ loc }: DocumentNode): void {
   for (let token = loc?.startToken ?? null; token; token = token.next) {
     if (token.kind === TokenKind.BRACE_L || token.kind === TokenKind.BRACKET_L) depth++;
     else if (token.kind === TokenKind.BRACE_R || token.kind === TokenKind.BRACKET_R) depth--;
-    if (depth > NESTING_MAX) throw tooComplex(`it is more than ${NESTING_MAX} brackets deep`);
+    if (depth > BRACKETS_MAX) throw tooComplex(`it is more than ${BRACKETS_MAX} brackets deep`);
   }
 }
 
@@ -79,14 +99,15 @@ class DocumentWalk {
   readonly #fragments = new Map<string, FragmentDefinitionNode>();
   readonly #wholeSchema: SchemaParts;
   readonly #used = new Set<FragmentDefinitionNode>();
+  readonly costs = new Map<OperationDefinitionNode, number>();
   steps = 0;
-  #repeats = 0;
-  /** Of one level. */
-  #spreads = 0;
+  #comparisons = 0;
+  /** Those that meet in one level. */
+  #spread = new Set<FragmentDefinitionNode>();
   // Of one operation:
   #rootFields = 0;
   #aliases = 0;
-  #cost = 0;
+  #cost = new OperationCost();
 
   constructor(schema: GraphQLSchema, { definitions }: DocumentNode, isAnonymous: boolean) {
     this.#schema = schema;
@@ -98,30 +119,41 @@ class DocumentWalk {
     if (operations > OPERATIONS_MAX) throw tooComplex(`it has more than ${OPERATIONS_MAX} operations`);
     for (const definition of definitions)
       if (definition.kind === Kind.OPERATION_DEFINITION)
-        this.#walkOperation(definition.selectionSet, schema.getRootType(definition.operation) ?? undefined);
+        this.costs.set(
+          definition,
+          this.#walkOperation(definition.selectionSet, schema.getRootType(definition.operation) ?? undefined),
+        );
     // What no operation uses is a mistake; finding that takes time all the same.
     for (const fragment of this.#fragments.values())
       if (!this.#used.has(fragment)) this.#walkOperation(fragment.selectionSet, this.#typeOf(fragment));
   }
 
-  #walkOperation(set: SelectionSetNode, type: GraphQLNamedType | undefined): void {
-    this.#rootFields = this.#aliases = this.#cost = 0;
-    this.#walkLevel([{ set, type, times: 1, parts: undefined }], 1);
+  /** @returns its cost. */
+  #walkOperation(set: SelectionSetNode, type: GraphQLNamedType | undefined): number {
+    this.#rootFields = this.#aliases = 0;
+    const cost = new OperationCost();
+    this.#cost = cost;
+    this.#walkLevel([{ set, type, times: 1, parts: undefined, part: cost.rest }], 1);
+    if (cost.total > COST_MAX)
+      throw tooComplex(
+        `its answer could have more than ${COST_MAX} fields: it counts as ${cost.total}; ${cost.advice()}`,
+      );
+    return cost.total;
   }
 
   #walkLevel(selected: SelectedLevel[], depth: number): void {
     if (depth > DEPTH_MAX) throw tooComplex(`it is more than ${DEPTH_MAX} levels deep`);
-    const below = new Map<string, SelectedLevel[]>();
-    this.#spreads = 0;
+    const below = new Map<string, SameName>();
+    this.#spread = new Set();
     for (const one of selected) this.#collectFields(one, depth, below, new Set());
-    for (const next of below.values()) if (next.length > 0) this.#walkLevel(next, depth + 1);
+    for (const { selected } of below.values()) if (selected.length > 0) this.#walkLevel(selected, depth + 1);
   }
 
   /** @param open the fragments that this selection is within: other rules report circles. */
   #collectFields(
     of: SelectedLevel,
     depth: number,
-    below: Map<string, SelectedLevel[]>,
+    below: Map<string, SameName>,
     open: Set<FragmentDefinitionNode>,
   ): void {
     for (const selection of of.set.selections) {
@@ -135,10 +167,10 @@ class DocumentWalk {
           open,
         );
       else {
-        if (++this.#spreads > SPREADS_MAX)
-          throw tooComplex(`more than ${SPREADS_MAX} fragments meet in one of its selections`);
         const fragment = this.#fragments.get(selection.name.value);
         if (!fragment || open.has(fragment)) continue;
+        if (!this.#spread.has(fragment)) this.#addComparisons(this.#spread.size);
+        this.#spread.add(fragment);
         this.#used.add(fragment);
         open.add(fragment);
         this.#collectFields(
@@ -152,7 +184,7 @@ class DocumentWalk {
     }
   }
 
-  #addField(node: FieldNode, of: SelectedLevel, depth: number, below: Map<string, SelectedLevel[]>): void {
+  #addField(node: FieldNode, of: SelectedLevel, depth: number, below: Map<string, SameName>): void {
     const { name, alias, selectionSet: set } = node;
     if (depth === 1 && ++this.#rootFields > ROOT_FIELDS_MAX)
       throw tooComplex(`it has more than ${ROOT_FIELDS_MAX} root fields`);
@@ -160,20 +192,42 @@ class DocumentWalk {
 
     const key = (alias ?? name).value;
     const beside = below.get(key);
-    if (beside && ++this.#repeats > REPEATS_MAX)
-      throw tooComplex(`more than ${REPEATS_MAX} of its fields are repeated`);
+    const same = beside ?? { count: 0, selected: [] };
+    this.#addComparisons(same.count++);
+    if (!beside) below.set(key, same);
     const field = fieldOf(of.type, name.value);
-    this.#addCost(of.times, weightOf(field) + argumentWeightOf(node, field), name.value);
+    this.#addCost(of, node, field);
     const isIntrospection = of.parts !== undefined || field === SchemaMetaFieldDef || field === TypeMetaFieldDef;
     if (isIntrospection && this.#isAnonymous)
       this.#checkAnonymousIntrospection(alias !== undefined || beside !== undefined);
 
-    const next = beside ?? [];
-    if (!beside) below.set(key, next);
     if (!set) return;
     const parts = of.parts ? of.parts.selectedBy(name.value) : this.#introspected(node, field);
-    const times = parts ? parts.count : of.times * (field ? listLength(node, field, of.type) : 1);
-    next.push({ set, type: field && getNamedType(field.type), times, parts });
+    const type = field && getNamedType(field.type);
+    if (parts || !field) same.selected.push({ ...of, set, type, times: parts?.count ?? of.times, parts });
+    else same.selected.push({ set, type, parts, ...this.#listOf(of, node, field) });
+  }
+
+  /** How many objects a field gives, and what their fields count to. */
+  #listOf(
+    { times, type, part }: SelectedLevel,
+    node: FieldNode,
+    field: GraphQLField<unknown, unknown>,
+  ): { times: number; part: CostPart } {
+    const size = listLength(node, field, type);
+    if (size === 1) return { times, part };
+    const isPage = field.args.some(({ name }) => name === 'first');
+    const key = `${node.name.value} ${size} ${isPage}`;
+    return { times: times * size, part: this.#cost.part(key, listReason(node, size, isPage)) };
+  }
+
+  #addComparisons(count: number): void {
+    this.#comparisons += count;
+    if (this.#comparisons > COMPARISONS_MAX)
+      throw tooComplex(
+        `its fields that stand beside one of the same name, and its fragments that meet in one selection, make more than ${COMPARISONS_MAX} ` +
+          'pairs: ask for a field once, and spread fewer fragments in one place',
+      );
   }
 
   #introspected(node: FieldNode, field: GraphQLField<unknown, unknown> | undefined): SchemaParts | undefined {
@@ -181,15 +235,18 @@ class DocumentWalk {
     return field === SchemaMetaFieldDef ? this.#wholeSchema : undefined;
   }
 
-  #addCost(times: number, weight: number, name: string): void {
-    this.#cost += times * weight;
-    if (this.#cost <= COST_MAX) return;
-    const why = weight > 1 ? ` (${name} counts as ${weight})` : '';
-    throw tooComplex(`its answer could have more than ${COST_MAX} fields${why}`);
+  #addCost({ times, part }: SelectedLevel, node: FieldNode, field: GraphQLField<unknown, unknown> | undefined): void {
+    const ofArguments = argumentWeightOf(node, field);
+    const weight = weightOf(field) + ofArguments;
+    const isHeavy = weight > 1;
+    const own = isHeavy
+      ? this.#cost.part(`${node.name.value}: ${weight}`, weightReason(node, weight, ofArguments))
+      : part;
+    this.#cost.add(own, times * weight);
   }
 
   #checkAnonymousIntrospection(isRepeated: boolean): void {
-    if (isRepeated || this.#cost > ANONYMOUS_COST_MAX)
+    if (isRepeated || this.#cost.total > ANONYMOUS_COST_MAX)
       throw new ApiError('introspectionNeedsKey', { max: ANONYMOUS_COST_MAX });
   }
 

@@ -24,6 +24,8 @@ export interface RequestContext {
   isCarried?: boolean;
   /** Whether the request names one of the dashboard's own operations. */
   isPersisted?: boolean;
+  /** Whether the answer is to say what the operation was counted as. */
+  wantsCost?: boolean;
   read?: ReadResult;
   operation?: PreparedOperation;
   /** Set in place of running a subscription where there is no adapter: only the adapter can frame a stream. */

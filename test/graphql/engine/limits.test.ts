@@ -55,13 +55,13 @@ describe.each([
     ],
     [
       'whose answer could have more than 114,000 fields',
-      `{ ${times(20, (n) => `a${n}: credentials { ${page} }`)} }`,
-      'fields',
+      `{ ${times(12, (n) => `a${n}: credentials { nodes { ${times(6, () => row)} } ${page} }`)} }`,
+      'without first counts as 100 objects: write a smaller first into the document',
     ],
     [
       'whose lists of ids could give as many',
-      `{ ${times(12, (n) => `a${n}: nodes(ids: []) { ${times(100, () => 'id')} }`)} }`,
-      'fields',
+      `{ ${times(20, (n) => `a${n}: nodes(ids: []) { ...f }`)} } fragment f on Credential { ${times(6, () => row)} }`,
+      'what is below nodes counts as 144000, as the list counts as 100 objects',
     ],
     [
       'that is an introspection whose answer could have more than 114,000 fields',
@@ -115,6 +115,20 @@ describe.each([
       const { body } = await account.graphql(query, {}, { base });
       expect(body.errors).toBeUndefined();
     }
+  });
+
+  test('and whoever asks is told what an operation counts as', async () => {
+    const ask = async (query: string, extensions: object) => {
+      const headers = { authorization: `Bearer ${account.key}`, 'content-type': 'application/json' };
+      const body = JSON.stringify({ query, extensions });
+      return (await fetch(`${base}/graphql`, { method: 'POST', headers, body })).json();
+    };
+    const cost = (requestedQueryCost: number) => ({ cost: { requestedQueryCost, maximumQueryCost: 114_000 } });
+    const query = '{ credentials(first: 7) { totalCount nodes { id } } }';
+    expect((await ask(query, { cost: true })).extensions).toEqual(cost(22));
+    expect(await ask(query, {})).not.toHaveProperty('extensions');
+    const failed = await ask('{ credential(id: "x") { id } }', { cost: true });
+    expect(failed).toMatchObject({ errors: [{ extensions: { code: 'NOT_FOUND' } }], extensions: cost(2) });
   });
 
   test('that is larger than 64 KiB', async () => {

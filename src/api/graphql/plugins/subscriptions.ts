@@ -7,7 +7,7 @@ import { checkAcceptsStream } from '../media-types.ts';
 import type { RequestContext } from '../request-context.ts';
 
 /** A dashboard has a few in each of its tabs; a program has one or two. */
-const SUBSCRIPTIONS_MAX = 100;
+export const SUBSCRIPTIONS_MAX = 100;
 
 export function useSubscriptions(): Plugin<RequestContext> {
   const limit = new CallerLimit(SUBSCRIPTIONS_MAX, 'tooManySubscriptions');

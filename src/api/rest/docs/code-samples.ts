@@ -36,7 +36,7 @@ export function codeSamples(request: SampleRequest): CodeSample[] {
 }
 
 /** The name of the variable of the environment that a parameter of a path is read from. */
-export function environmentName(parameter: string): string {
+function environmentName(parameter: string): string {
   return parameter.toUpperCase();
 }
 
@@ -51,7 +51,7 @@ function curl({ method, baseUrl, path, headers, needsKey, body }: SampleRequest)
 }
 
 function go({ method, baseUrl, path, headers, needsKey, body }: SampleRequest): string {
-  const url = withVariables(JSON.stringify(baseUrl + path), (name) => `" + os.Getenv("${name}") + "`);
+  const url = withVariables(JSON.stringify(baseUrl + path), (name) => `"+os.Getenv("${name}")+"`);
   const hasVariables = needsKey || path.includes('{');
   const packages = [
     'fmt',
@@ -62,7 +62,7 @@ function go({ method, baseUrl, path, headers, needsKey, body }: SampleRequest): 
   ];
   const sent = body === undefined ? 'nil' : `strings.NewReader(\`${indented(JSON.stringify(body, null, 2), '\t')}\`)`;
   const all = Object.entries(headers).map(([name, value]) => [name, JSON.stringify(value)]);
-  if (needsKey) all.unshift(['Authorization', '"Bearer " + os.Getenv("API_KEY")']);
+  if (needsKey) all.unshift(['Authorization', '"Bearer "+os.Getenv("API_KEY")']);
   return `package main
 
 import (
@@ -70,7 +70,7 @@ ${packages.map((name) => `\t"${name}"`).join('\n')}
 )
 
 func main() {
-	request, err := http.NewRequest("${method}", ${url.replace(/ \+ ""$/, '')}, ${sent})
+	request, err := http.NewRequest("${method}", ${url.replace(/\+""$/, '')}, ${sent})
 	if err != nil {
 		panic(err)
 	}
@@ -130,11 +130,12 @@ puts response.body
 }
 
 function typescript({ method, baseUrl, path, headers, needsKey, body }: SampleRequest): string {
-  const url = withVariables(baseUrl + path, (name) => `\${process.env.${name}}`);
+  const url = withVariables(baseUrl + path, (name) => `\${env.${name}}`);
   const all = Object.entries(headers).map(([name, value]) => `'${name}': '${value}'`);
-  if (needsKey) all.unshift(`Authorization: \`Bearer \${process.env.API_KEY}\``);
+  if (needsKey) all.unshift(`Authorization: \`Bearer \${env.API_KEY}\``);
   const sent = body === undefined ? '' : `  body: JSON.stringify(${indented(JSON.stringify(body, null, 2), '  ')}),\n`;
-  return `const response = await fetch(\`${url}\`, {
+  const isPlain = !needsKey && !path.includes('{');
+  return `${isPlain ? '' : "import { env } from 'node:process';\n\n"}const response = await fetch(\`${url}\`, {
   method: '${method}',
   headers: {${all.map((header) => `\n    ${header},`).join('')}${all.length > 0 ? '\n  ' : ''}},
 ${sent}});
