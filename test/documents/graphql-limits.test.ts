@@ -35,12 +35,12 @@ test('the table of limits has those of the code, and no other', () => {
 
 test('it says what lists and their arguments count as', () => {
   const text = section.replaceAll(/\s+/g, ' ');
-  const { filter = 0, search = 0, orderBy = 0 } = ARGUMENT_WEIGHTS;
-  expect(search).toBe(filter);
+  const { where = 0, filter = 0, search = 0, orderBy = 0, order = 0 } = ARGUMENT_WEIGHTS;
+  expect([where, search, order]).toEqual([filter, filter, orderBy]);
   for (const sentence of [
     `as ${PAGE_SIZE_MAX} objects where a variable says it, or nothing`,
     `a list of \`ids\` as ${PAGE_SIZE_MAX}, any other list as ${limits.LIST_LENGTH}.`,
-    `A \`filter\` or a \`search\` of a list counts as ${shown(filter)} more, an \`orderBy\` as ${shown(orderBy)}.`,
+    `A \`where\`, a \`filter\` or a \`search\` of a list counts as ${shown(filter)} more, an order as ${shown(orderBy)}.`,
     `"maximumQueryCost": ${COST_MAX}`,
   ])
     expect(text).toContain(sentence);

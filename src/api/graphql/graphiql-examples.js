@@ -36,7 +36,12 @@ query Overview {
 
 # A mutation: makes a credential for an agent out of what is under "Variables". Its token is shown once.
 mutation MakeCredential($input: CreateCredentialInput!) {
-  createCredential(input: $input) { id token }
+  createCredential(input: $input) {
+    credential {
+      id
+    }
+    token
+  }
 }
 
 # A subscription: open this page in a second tab, run it there, and run the mutation here. It ends when you stop it.

@@ -130,9 +130,14 @@ const variables = [
       a: ids.credential,
     }),
   ),
-  refused('a cursor of another list', 227, 'query ($a: String) { credentials(after: $a) { uri } }', ({ ids }: World) => ({
-    a: ids.apiKey,
-  })),
+  refused(
+    'a cursor of another list',
+    227,
+    'query ($a: String) { credentials(after: $a) { uri } }',
+    ({ ids }: World) => ({
+      a: ids.apiKey,
+    }),
+  ),
   refused(
     'a cursor of another list, backwards',
     227,
