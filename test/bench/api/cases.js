@@ -25,7 +25,7 @@ export const BARE = 'node:http + pg';
 const APOLLO = 'Apollo Server + Prisma';
 const MERCURIUS = 'Mercurius jit + Prisma';
 
-const credential = 'id uri createdAt description metadata token acl ownerId';
+const credential = 'id uri createdAt description metadata acl ownerId';
 const owner = 'owner { __typename id active createdAt }';
 
 /** @param {string} query @param {object} [variables] @returns {Request} */

@@ -9,7 +9,7 @@ import { schema } from '../../../src/api/schema.ts';
 const times = (count: number, part: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => part(index)).join(' ');
 
-const leaves = 'id uri createdAt description metadata ownerId acl token owner { id active }';
+const leaves = 'id uri createdAt description metadata ownerId acl openSessions owner { id active }';
 const colocated = (count: number, fields: string) =>
   `{ credentials(first: 20) { nodes { id ${times(count, (n) => `...f${n}`)} } } }
   ${times(count, (n) => `fragment f${n} on Credential { ${fields} }`)}`;

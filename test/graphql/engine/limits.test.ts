@@ -61,7 +61,7 @@ describe.each([
     [
       'whose lists of ids could give as many',
       `{ ${times(20, (n) => `a${n}: nodes(ids: []) { ...f }`)} } fragment f on Credential { ${times(6, () => row)} }`,
-      'what is below nodes counts as 144000, as the list counts as 100 objects',
+      'what is below nodes counts as 132000, as the list counts as 100 objects',
     ],
     [
       'that is an introspection whose answer could have more than 114,000 fields',
