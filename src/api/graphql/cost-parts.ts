@@ -58,7 +58,7 @@ export function weightReason({ name: { value: name } }: FieldNode, weight: numbe
     const often = cost > weight ? ` each time, together ${cost}` : '';
     const help =
       ofArguments > 0
-        ? `${ofArguments} of it for filter, search and orderBy: leave them out, or ask in several requests`
+        ? `${ofArguments} of it for where, filter, search and an order: leave them out, or ask in several requests`
         : 'ask for it in a request of its own';
     return `${name} counts as ${weight}${often}; ${help}`;
   };

@@ -60,7 +60,9 @@ function go({ method, baseUrl, path, headers, needsKey, body }: SampleRequest): 
     ...(hasVariables ? ['os'] : []),
     ...(body === undefined ? [] : ['strings']),
   ];
-  const sent = body === undefined ? 'nil' : `strings.NewReader(\`${indented(JSON.stringify(body, null, 2), '\t')}\`)`;
+  const text = body === undefined ? '' : indented(JSON.stringify(body, null, 2), '\t');
+  const sent =
+    body === undefined ? 'nil' : `strings.NewReader(${text.includes('`') ? JSON.stringify(text) : `\`${text}\``})`;
   const all = Object.entries(headers).map(([name, value]) => [name, JSON.stringify(value)]);
   if (needsKey) all.unshift(['Authorization', '"Bearer "+os.Getenv("API_KEY")']);
   return `package main
