@@ -1,8 +1,16 @@
 // What front ends keep in a store stays whole: an object has one id and one type wherever it is met, what happens to it is told of it,
 // and a mutation gives what it has changed.
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache } from '@apollo/client';
+import { GraphQLWsLink } from '@apollo/client/link/subscriptions';
+import { getOperationAST } from 'graphql';
+import { type ClientOptions, createClient as createSocket, type Client as Socket } from 'graphql-ws';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
 import { type Account, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
+import { root } from '../support/root.ts';
 import { apolloOf, type StoreClient, urqlOf } from './store-clients.ts';
 
 let gateway: TestGateway;
@@ -10,6 +18,46 @@ beforeAll(async () => {
   gateway = await startTestGateway();
 });
 afterAll(() => gateway?.close());
+
+describe('the code of the manual', () => {
+  const page = readFileSync(join(root, 'src/manual/own-dashboard.md'), 'utf8');
+  const [backend = '', setUp = '', mutations = ''] = [...page.matchAll(/```js\n([\s\S]+?)```/g)].map(
+    ([, code]) => code,
+  );
+  const runnable = (code: string) =>
+    code.replaceAll(/^import .*\n/gm, '').replaceAll('127.0.0.1:4000', new URL(gateway.api).host);
+  const Async = Object.getPrototypeOf(async () => undefined).constructor as FunctionConstructor;
+
+  test('mints a key that reads and ends soon, with which a page makes its client', async () => {
+    const account = await gateway.newAccount();
+    const keyFor = new Async('process', `${runnable(backend)} return keyFor('somebody');`);
+    const minted: string = await keyFor({ env: { API_KEY: account.key } });
+    const listed = (await account.call('GET', '/api_keys')).body.keys;
+    expect(listed).toMatchObject([{ description: 'dashboard of somebody', scopes: ['read'] }, {}]);
+
+    const sockets: Socket[] = [];
+    const names = { ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache, GraphQLWsLink, getOperationAST };
+    const createClient = (options: ClientOptions) => {
+      const socket = createSocket({ ...options, webSocketImpl: WebSocket });
+      sockets.push(socket);
+      return socket;
+    };
+    const parameters = [...Object.keys(names), 'createClient', 'apiKey'];
+    const values = [...Object.values(names), createClient];
+    const reader = await new Async(...parameters, `${runnable(setUp)} return client;`)(...values, minted);
+    const { data } = await reader.query({ query: gql('{ viewer { isAdmin } nodes(ids: []) { id } }') });
+    expect(data).toEqual({ viewer: { __typename: 'Viewer', isAdmin: true }, nodes: [] });
+    await expect(new Async('client', 'gql', runnable(mutations))(reader, gql)).rejects.toThrow('"credential:write"');
+
+    const code = `${runnable(setUp)} ${runnable(mutations)} return { client, token, credential };`;
+    const { client, token, credential } = await new Async(...parameters, code)(...values, account.key);
+    expect([token, credential.description]).toEqual([expect.any(String), 'for a device']);
+    expect(client.cache.extract()).not.toHaveProperty([`Credential:${credential.id}`]);
+    expect((await account.call('GET', `/credentials/${credential.id}`)).status).toBe(404);
+    for (const one of [reader, client]) one.stop();
+    for (const socket of sockets) await socket.dispose();
+  });
+});
 
 describe.each([
   ['Apollo Client', apolloOf],
