@@ -58,6 +58,7 @@ builder.subscriptionType({ description: 'What can be watched, over server-sent e
 
 builder.scalarType('Timestamp', {
   description: 'A point in time: RFC 3339, in UTC, to the second, as in `2026-11-21T09:00:00Z`.',
+  specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339',
   serialize: (value) => rfc3339(value as Date),
   parseValue: (value) => {
     const date = typeof value === 'string' ? parseRfc3339(value) : undefined;
@@ -98,6 +99,7 @@ builder.scalarType('Weights', {
 
 builder.scalarType('Json', {
   description: 'Any value of JSON: an object, a list, a text, a number, true, false or null.',
+  specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259',
   serialize: (value) => value,
   parseValue: (value) => value,
 });
