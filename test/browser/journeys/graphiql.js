@@ -38,12 +38,16 @@ export async function exploreSchema(browser, { api, apiKey }) {
     .waitFor();
   expectPromise('its documentation shows the descriptions of the schema, without an API key', true);
 
-  const query = '{ credentials(first: 1) { nodes { description owner { __typename } } totalCount } }';
-  await write(page, '.graphiql-query-editor', query);
   const execute = page.getByRole('button', { name: /^Execute query/ });
   await execute.click();
-  await page.locator('.graphiql-response').getByText('UNAUTHENTICATED').waitFor();
-  expectPromise('without an API key a query shows UNAUTHENTICATED', true);
+  await page.getByRole('menuitem', { name: 'Overview' }).click();
+  await page.locator('.graphiql-response').getByText('UNAUTHENTICATED').first().waitFor();
+  expectPromise('it offers its examples to run, which show UNAUTHENTICATED without an API key', true);
+
+  const query = '{ credentials(first: 1) { nodes { description owner { __typename } } totalCount } }';
+  await write(page, '.graphiql-query-editor', query);
+  // Until it has seen that there is but one operation now, the button opens the list of the three.
+  await page.locator('.graphiql-tab').getByText('<untitled>').waitFor();
 
   // The editor of the headers is open at first.
   await write(page, '.graphiql-editor-tool', JSON.stringify({ Authorization: `Bearer ${apiKey}` }));
