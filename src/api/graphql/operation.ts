@@ -8,6 +8,8 @@ import {
   GraphQLError,
   type GraphQLInputType,
   type GraphQLSchema,
+  getNamedType,
+  isInputObjectType,
   type OperationDefinitionNode,
   typeFromAST,
   visit,
@@ -49,6 +51,11 @@ export function prepareOperation(
   definition: OperationDefinitionNode,
   isCompiled = true,
 ): PreparedOperation {
+  const variables = (definition.variableDefinitions ?? []).flatMap(({ variable, type, defaultValue }) => {
+    const inputType = typeFromAST(schema, type as never) as GraphQLInputType | undefined;
+    return inputType ? [{ name: variable.name.value, type: inputType, hasDefault: defaultValue !== undefined }] : [];
+  });
+  let mayCompile = isCompiled && !variables.some(({ type }) => containsItself(type));
   let uses = 0;
   let compiled: CompiledQuery | undefined;
   const keyed = keyedFields(document);
@@ -56,16 +63,14 @@ export function prepareOperation(
   return {
     definition,
     document,
-    variables: (definition.variableDefinitions ?? []).flatMap(({ variable, type, defaultValue }) => {
-      const inputType = typeFromAST(schema, type as never) as GraphQLInputType | undefined;
-      return inputType ? [{ name: variable.name.value, type: inputType, hasDefault: defaultValue !== undefined }] : [];
-    }),
+    variables,
     keyedFields: keyed,
     isHeavy: hasHeavyField(schema, document),
     holdsSecrets: holdsSecrets(document, definition),
     callsExternalService: keyed.some(({ name }) => callsExternalService(mutations?.[name.value])),
     async run(variables, context) {
-      if (isCompiled && !compiled && ++uses >= USES_BEFORE_COMPILING) {
+      if (mayCompile && ++uses >= USES_BEFORE_COMPILING) {
+        mayCompile = false; // Once, whatever comes of it.
         const { compileQuery, isCompiledQuery } = await import('graphql-jit');
         const result = compileQuery(schema, document, definition.name?.value);
         if (isCompiledQuery(result)) compiled = result;
@@ -80,6 +85,14 @@ export function prepareOperation(
       }) as Promise<ExecutionResult>;
     },
   };
+}
+
+/** Whether values of a type may contain others of it, as filters do: the compiler would write code for each level, without end. */
+function containsItself(type: GraphQLInputType, within: readonly GraphQLInputType[] = []): boolean {
+  const inner = getNamedType(type);
+  if (!isInputObjectType(inner)) return false;
+  if (within.includes(inner)) return true;
+  return Object.values(inner.getFields()).some((field) => containsItself(field.type, [...within, inner]));
 }
 
 /** Errors of compiled documents name lines and columns alone: who makes other errors of them needs the source, too. */
