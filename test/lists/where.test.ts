@@ -133,6 +133,7 @@ describe('is refused:', () => {
 
   test.each<[string, object, string]>([
     ['a filter of more than 32 levels', { where: deep(33) }, 'at most 32 levels'],
+    ['a filter of thousands of levels', { where: deep(1000) }, 'at most 100 levels'],
     ['a filter of more than 100 comparisons', { where: many(101) }, 'at most 100 comparisons'],
     ['two orders', { orderBy: [{ field: 'ID' }, { field: 'DESCRIPTION' }] }, 'one order at a time'],
     ['an order in both forms', { orderBy: [{ field: 'ID' }], order: 'id' }, 'not both'],

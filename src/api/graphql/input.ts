@@ -22,24 +22,28 @@ export interface InputStyle {
 export const restInput: InputStyle = { memberName: restName, coerces: false };
 export const graphqlInput: InputStyle = { memberName: (member) => member, coerces: true };
 
+/** Objects inside each other: filters may contain filters, and each reader of them has a stack. */
+const LEVELS_MAX = 100;
+
 /**
  * @param path where the value stands, in camelCase; empty for the body itself.
  * @returns the value as GraphQL takes it: members in camelCase, in the order of the type.
  * @throws {ApiError} for an unknown, missing or wrong member.
  */
-export function readInput(type: GraphQLInputType, value: unknown, path: string, style: InputStyle): unknown {
+export function readInput(type: GraphQLInputType, value: unknown, path: string, style: InputStyle, level = 0): unknown {
+  if (level > LEVELS_MAX) throw wrongValue(path, `at most ${LEVELS_MAX} levels are possible`);
   if (isNonNullType(type)) {
     if (value === null || value === undefined || isEmptyEnum(type.ofType, value, style))
       throw new ApiError('missingMember', { member: path });
-    return readInput(type.ofType, value, path, style);
+    return readInput(type.ofType, value, path, style, level);
   }
   if (value === null || value === undefined) return value;
   if (isEmptyEnum(type, value, style)) return null;
 
   if (isListType(type)) {
     if (Array.isArray(value))
-      return value.map((item, index) => readInput(type.ofType, item, `${path}[${index}]`, style));
-    if (style.coerces) return [readInput(type.ofType, value, path, style)];
+      return value.map((item, index) => readInput(type.ofType, item, `${path}[${index}]`, style, level));
+    if (style.coerces) return [readInput(type.ofType, value, path, style, level)];
     throw wrongValue(path, 'it must be a list');
   }
 
@@ -58,6 +62,7 @@ export function readInput(type: GraphQLInputType, value: unknown, path: string, 
         Object.hasOwn(given, outer) ? given[outer] : undefined,
         memberPath(path, name),
         style,
+        level + 1,
       );
       if (inner !== undefined) result[name] = inner;
     }
