@@ -127,7 +127,7 @@ export class Context {
   }
 
   /** Whether an API key came that is not accepted: its sender is no stranger, but mistaken. */
-  get refusedKey(): boolean {
+  get hasRefusedKey(): boolean {
     return this.#caller instanceof ApiError && !STRANGERS.has(this.#caller.row);
   }
 

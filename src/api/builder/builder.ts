@@ -54,7 +54,7 @@ builder.mutationType({
   description:
     'What can be changed. Each mutation answers with a payload of its own: with the object that changed, or the id of one that is gone.',
 });
-builder.subscriptionType({ description: 'What can be watched, over server-sent events.' });
+builder.subscriptionType({ description: 'What can be watched: over a WebSocket, or by server-sent events.' });
 
 builder.scalarType('Timestamp', {
   description: 'A point in time: RFC 3339, in UTC, to the second, as in `2026-11-21T09:00:00Z`.',

@@ -1,6 +1,8 @@
 // A document that comes again is compiled (graphql-jit); its answers must be those of graphql-js.
 
-import { beforeAll, expect, test } from 'vitest';
+import type { GraphQLInputObjectType } from 'graphql';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { schema } from '../../../src/api/schema.ts';
 import { newId } from '../../../src/store/ids.ts';
 import { type Account, sharedGateway, type TestGateway } from '../../support/gateway/gateway.ts';
 
@@ -120,6 +122,18 @@ test.each<[string, string, (() => object)?]>([
   const [first = '', ...later] = answers;
   expect(first).toMatch(/^200 \{.*"data":\{/s);
   expect(later.map((text) => parsed(text))).toEqual(later.map(() => parsed(first)));
+});
+
+// The compiler writes code for each level that an input may have: where it may contain itself, until the stack is full.
+test('a document with a filter in a variable is looked at a few times, however often it comes', async () => {
+  const looks = vi.spyOn(schema.getType('CredentialWhere') as GraphQLInputObjectType, 'getFields');
+  const query = 'query ($where: CredentialWhere) { credentials(where: $where) { nodes { description } } }';
+  const where = { or: [{ not: { description: { isEmpty: false } } }, { description: { startsWith: 'no' } }] };
+  for (let round = 0; round < ROUNDS; round++)
+    expect((await account.graphql(query, { where })).body.data.credentials.nodes).toEqual([{ description: '' }]);
+  expect(looks.mock.calls.length).toBeGreaterThan(0);
+  expect(looks.mock.calls.length).toBeLessThan(ROUNDS * 50);
+  looks.mockRestore();
 });
 
 test('a compiled document gives each caller what is theirs', async () => {

@@ -6,6 +6,10 @@ import { isStorable } from '../../text-limits.ts';
 import { columnIs, type FilterMember } from '../members.ts';
 import { likePattern } from '../search-words.ts';
 
+/** Comparisons that one filter may have, in either form, and levels of what joins them. */
+export const FILTER_COMPARISONS_MAX = 100;
+export const FILTER_LEVELS_MAX = 32;
+
 /** A time: the second that it is in, since 1970, and whether it is the beginning of it. */
 export class Time {
   readonly seconds: number;

@@ -12,6 +12,8 @@ import {
   type Comparison,
   type Constant,
   compare,
+  FILTER_COMPARISONS_MAX,
+  FILTER_LEVELS_MAX,
   hasText,
   includes,
   isEmpty,
@@ -27,8 +29,6 @@ import {
 import { constantsAt, isConstant } from './constants.ts';
 
 const TEXT_MAX_BYTES = 4096;
-const COMPARISONS_MAX = 100;
-const NESTING_MAX = 32;
 
 /** Comparisons, and what each is with its sides exchanged. */
 const FLIPPED: Record<string, Comparison> = { '==': '==', '!=': '!=', '<': '>', '<=': '>=', '>': '<', '>=': '<=' };
@@ -72,14 +72,15 @@ class Translation {
   }
 
   condition(expr: Expr, depth: number): RowCondition {
-    if (depth > NESTING_MAX) this.#fail(expr, `is nested deeper than ${NESTING_MAX} levels`);
+    if (depth > FILTER_LEVELS_MAX) this.#fail(expr, `is nested deeper than ${FILTER_LEVELS_MAX} levels`);
     const { case: kind, value } = expr.exprKind;
     if (kind === 'callExpr') {
       if (value.function === '_&&_') return and(this.#operands(expr, depth));
       if (value.function === '_||_') return or(this.#operands(expr, depth));
       if (value.function === '!_') return not(this.condition(value.args[0] as Expr, depth + 1));
     }
-    if (++this.#comparisons > COMPARISONS_MAX) this.#fail(expr, `has more than ${COMPARISONS_MAX} comparisons`);
+    if (++this.#comparisons > FILTER_COMPARISONS_MAX)
+      this.#fail(expr, `has more than ${FILTER_COMPARISONS_MAX} comparisons`);
     if (isConstant(expr)) return this.#truth(expr);
     if (kind === 'callExpr') return this.#call(expr, value);
     if (kind === 'selectExpr' && value.testOnly) return this.#possible(expr, (use) => isPresent(use));

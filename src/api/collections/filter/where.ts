@@ -7,6 +7,8 @@ import {
   and,
   type Comparison,
   compare,
+  FILTER_COMPARISONS_MAX,
+  FILTER_LEVELS_MAX,
   hasText,
   includes,
   isEmpty,
@@ -20,10 +22,7 @@ import {
   Time,
 } from './conditions.ts';
 
-const COMPARISONS_MAX = 100;
-const NESTING_MAX = 32;
-
-/** What is asked of one member, by the names of `comparisonsOf`; null counts as left out. */
+/** What is asked of one member, by the names that the input type of its kind has; null counts as left out. */
 export type MemberFilter = Readonly<Record<string, unknown>>;
 /** What an object has to be: members, and other conditions that are joined. */
 export type WhereInput = Readonly<Record<string, unknown>>;
@@ -56,7 +55,7 @@ class Translation {
 
   /** @param at where it is in the input, for errors. */
   condition(where: WhereInput, at: string, depth: number): RowCondition {
-    if (depth > NESTING_MAX) throw tooMuch(at, `at most ${NESTING_MAX} levels are possible`);
+    if (depth > FILTER_LEVELS_MAX) throw tooMuch(at, `at most ${FILTER_LEVELS_MAX} levels are possible`);
     return and(
       given(where).map(([name, value]) => {
         if (name === 'not') return not(this.condition(value as WhereInput, `${at}.not`, depth + 1));
@@ -76,8 +75,8 @@ class Translation {
   #member(use: MemberUse, { key, ...filter }: MemberFilter, at: string): RowCondition[] {
     const own = typeof key === 'string' ? { ...use, key } : use;
     return given(filter).map(([name, value]) => {
-      if (++this.#comparisons > COMPARISONS_MAX)
-        throw tooMuch(at, `at most ${COMPARISONS_MAX} comparisons are possible`);
+      if (++this.#comparisons > FILTER_COMPARISONS_MAX)
+        throw tooMuch(at, `at most ${FILTER_COMPARISONS_MAX} comparisons are possible`);
       return conditionOf(own, name, value, `${at}.${name}`);
     });
   }

@@ -60,28 +60,27 @@ mutation('beginSecondFactor', { gives: ['secret', 'The secret for the app. Nobod
   }),
 );
 
-mutation(
-  'confirmSecondFactor',
-  { gives: ['recoveryCodes', 'Ten recovery codes. Nobody can read them afterwards.'] },
-  (t) =>
-    t.stringList({
-      nullable: true,
-      access: { kind: null },
-      description:
-        'Turns your second factor on: from then on you give a code when you sign in with your password or a link. Answers with ' +
-        'ten recovery codes, each of which works once in place of the app; nobody can read them afterwards.',
-      args: { code: t.arg.string({ required: true, description: 'The code that the app shows now.' }) },
-      resolve: async (_, { code }, context) => {
-        const { accountId, app, caller } = context;
-        const { ownerId: id, subject } = caller;
-        return context.act(async (db, announce) => {
-          const codes = await confirmSecondFactor(db, app.keys, id, { code, now: app.now() }).catch(translate);
-          if (!codes) throw new ApiError('wrongCode', { member: 'code' });
-          announce({ kind: 'user', action: 'UPDATED', id, accountId });
-          return { result: codes, acts: [actOn({ id, subject }, 'SECOND_FACTOR_ON')] };
-        });
-      },
-    }),
+const recoveryCodes = { gives: ['recoveryCodes', 'Ten recovery codes. Nobody can read them afterwards.'] } as const;
+
+mutation('confirmSecondFactor', recoveryCodes, (t) =>
+  t.stringList({
+    nullable: true,
+    access: { kind: null },
+    description:
+      'Turns your second factor on: from then on you give a code when you sign in with your password or a link. Answers with ' +
+      'ten recovery codes, each of which works once in place of the app; nobody can read them afterwards.',
+    args: { code: t.arg.string({ required: true, description: 'The code that the app shows now.' }) },
+    resolve: async (_, { code }, context) => {
+      const { accountId, app, caller } = context;
+      const { ownerId: id, subject } = caller;
+      return context.act(async (db, announce) => {
+        const codes = await confirmSecondFactor(db, app.keys, id, { code, now: app.now() }).catch(translate);
+        if (!codes) throw new ApiError('wrongCode', { member: 'code' });
+        announce({ kind: 'user', action: 'UPDATED', id, accountId });
+        return { result: codes, acts: [actOn({ id, subject }, 'SECOND_FACTOR_ON')] };
+      });
+    },
+  }),
 );
 
 mutation('disableSecondFactor', { gives: ['viewer', 'Who is signed in now.'] }, (t) =>
@@ -100,29 +99,26 @@ mutation('disableSecondFactor', { gives: ['viewer', 'Who is signed in now.'] }, 
   }),
 );
 
-mutation(
-  'replaceRecoveryCodes',
-  { gives: ['recoveryCodes', 'Ten recovery codes. Nobody can read them afterwards.'] },
-  (t) =>
-    t.stringList({
-      nullable: true,
-      access: { kind: null },
-      description:
-        'Gives you ten other recovery codes, which nobody can read afterwards. Those of before work no more, nor does the code ' +
-        'that you give.',
-      args: {
-        input: t.arg({ type: ReplaceRecoveryCodesInput, required: true, description: 'Your password and a code.' }),
-      },
-      resolve: (_, { input }, context) =>
-        proved(context, { ...input, at: 'other recovery codes' }, (within, user, by) =>
-          within.act(async (db, announce) => {
-            const codes = await replaceRecoveryCodes(db, within.app.keys, user.id);
-            if (!codes) throw new ApiError('noSecondFactor');
-            announce({ kind: 'user', action: 'UPDATED', id: user.id, accountId: within.accountId });
-            return { result: codes, acts: [actOn(user, 'RECOVERY_CODES_REPLACED', { by })] };
-          }),
-        ),
-    }),
+mutation('replaceRecoveryCodes', recoveryCodes, (t) =>
+  t.stringList({
+    nullable: true,
+    access: { kind: null },
+    description:
+      'Gives you ten other recovery codes, which nobody can read afterwards. Those of before work no more, nor does the code ' +
+      'that you give.',
+    args: {
+      input: t.arg({ type: ReplaceRecoveryCodesInput, required: true, description: 'Your password and a code.' }),
+    },
+    resolve: (_, { input }, context) =>
+      proved(context, { ...input, at: 'other recovery codes' }, (within, user, by) =>
+        within.act(async (db, announce) => {
+          const codes = await replaceRecoveryCodes(db, within.app.keys, user.id);
+          if (!codes) throw new ApiError('noSecondFactor');
+          announce({ kind: 'user', action: 'UPDATED', id: user.id, accountId: within.accountId });
+          return { result: codes, acts: [actOn(user, 'RECOVERY_CODES_REPLACED', { by })] };
+        }),
+      ),
+  }),
 );
 
 mutation(

@@ -103,7 +103,7 @@ builder.queryField('viewer', (t) =>
     nullable: true,
     access: 'anyone',
     description: 'Who asks; null when nobody is signed in and no API key came. Fails for a key that is not accepted.',
-    resolve: (_, __, context) => (context.refusedKey ? context.caller : context.authenticatedCaller),
+    resolve: (_, __, context) => (context.hasRefusedKey ? context.caller : context.authenticatedCaller),
   }),
 );
 

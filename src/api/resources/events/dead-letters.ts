@@ -103,11 +103,19 @@ builder.queryField('eventDeadLetters', (t) =>
   }),
 );
 
+/** Of the payloads: the event destination that the letters were for. */
+const OF_DESTINATION = {
+  eventDestination: {
+    kind: 'eventDestination',
+    id: ({ destinationId }: Record<string, unknown>) => String(destinationId),
+  },
+};
+
 mutation(
   'retryEventDeadLetter',
   {
     gives: ['retriedEventDeadLetterId', 'The id that the dead letter had.'],
-    objects: { eventDestination: { kind: 'eventDestination', id: ({ destinationId }) => String(destinationId) } },
+    objects: OF_DESTINATION,
   },
   (t) =>
     t.id({
@@ -130,7 +138,7 @@ mutation(
   'discardEventDeadLetter',
   {
     gives: ['discardedEventDeadLetterId', 'The id that the dead letter had.'],
-    objects: { eventDestination: { kind: 'eventDestination', id: ({ destinationId }) => String(destinationId) } },
+    objects: OF_DESTINATION,
   },
   (t) =>
     t.id({
@@ -151,7 +159,7 @@ mutation(
   'retryEventDeadLetters',
   {
     gives: ['retried', 'How many there were.'],
-    objects: { eventDestination: { kind: 'eventDestination', id: ({ destinationId }) => String(destinationId) } },
+    objects: OF_DESTINATION,
   },
   (t) =>
     t.field({
@@ -172,7 +180,7 @@ mutation(
   'discardEventDeadLetters',
   {
     gives: ['discarded', 'How many there were.'],
-    objects: { eventDestination: { kind: 'eventDestination', id: ({ destinationId }) => String(destinationId) } },
+    objects: OF_DESTINATION,
   },
   (t) =>
     t.field({

@@ -72,11 +72,19 @@ builder.queryField('eventSources', (t) =>
   }),
 );
 
+/** Of the payloads: the event subscription that the source is of. */
+const OF_SUBSCRIPTION = {
+  eventSubscription: {
+    kind: 'eventSubscription',
+    id: ({ subscriptionId }: Record<string, unknown>) => String(subscriptionId),
+  },
+};
+
 mutation(
   'createEventSource',
   {
     gives: ['eventSource', 'The new source.'],
-    objects: { eventSubscription: { kind: 'eventSubscription', id: ({ subscriptionId }) => String(subscriptionId) } },
+    objects: OF_SUBSCRIPTION,
   },
   (t) =>
     t.field({
@@ -108,7 +116,7 @@ mutation(
   'updateEventSource',
   {
     gives: ['eventSource', 'The source as it is now.'],
-    objects: { eventSubscription: { kind: 'eventSubscription', id: ({ subscriptionId }) => String(subscriptionId) } },
+    objects: OF_SUBSCRIPTION,
   },
   (t) =>
     t.field({
@@ -141,7 +149,7 @@ mutation(
   'deleteEventSource',
   {
     gives: ['deletedType', 'The type of event that is delivered no longer.'],
-    objects: { eventSubscription: { kind: 'eventSubscription', id: ({ subscriptionId }) => String(subscriptionId) } },
+    objects: OF_SUBSCRIPTION,
   },
   (t) =>
     t.string({

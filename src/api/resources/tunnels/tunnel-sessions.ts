@@ -144,63 +144,49 @@ const command = (verb: string) =>
   'reason when it does not, with `UNAVAILABLE` when it does not answer within five seconds. Only admins, and the owner of ' +
   'the credential that the agent is connected with, may.';
 const idHelp = 'The id of the tunnel session.';
+const payload = {
+  gives: ['tunnelSessionId', 'The id of the session, which its agent may have ended by now.'],
+  objects: { tunnelSession: { kind: 'tunnelSession' } },
+} as const;
 
-mutation(
-  'restartTunnelSession',
-  {
-    gives: ['tunnelSessionId', 'The id of the session, which its agent may have ended by now.'],
-    objects: { tunnelSession: { kind: 'tunnelSession' } },
-  },
-  (t) =>
-    t.id({
-      nullable: true,
-      access: { kind: 'tunnelSession' },
-      description: command('Tells the agent of a session to start anew.'),
-      args: { id: t.arg.id({ required: true, description: idHelp }), ...idempotencyKeyArgument },
-      resolve: (_, { id }, context) => tell(context, id, { kind: 'restart' }),
-    }),
+mutation('restartTunnelSession', payload, (t) =>
+  t.id({
+    nullable: true,
+    access: { kind: 'tunnelSession' },
+    description: command('Tells the agent of a session to start anew.'),
+    args: { id: t.arg.id({ required: true, description: idHelp }), ...idempotencyKeyArgument },
+    resolve: (_, { id }, context) => tell(context, id, { kind: 'restart' }),
+  }),
 );
 
-mutation(
-  'stopTunnelSession',
-  {
-    gives: ['tunnelSessionId', 'The id of the session, which its agent may have ended by now.'],
-    objects: { tunnelSession: { kind: 'tunnelSession' } },
-  },
-  (t) =>
-    t.id({
-      nullable: true,
-      access: { kind: 'tunnelSession' },
-      description: command('Tells the agent of a session to end.'),
-      args: { id: t.arg.id({ required: true, description: idHelp }), ...idempotencyKeyArgument },
-      resolve: (_, { id }, context) => tell(context, id, { kind: 'stop' }),
-    }),
+mutation('stopTunnelSession', payload, (t) =>
+  t.id({
+    nullable: true,
+    access: { kind: 'tunnelSession' },
+    description: command('Tells the agent of a session to end.'),
+    args: { id: t.arg.id({ required: true, description: idHelp }), ...idempotencyKeyArgument },
+    resolve: (_, { id }, context) => tell(context, id, { kind: 'stop' }),
+  }),
 );
 
-mutation(
-  'updateTunnelSession',
-  {
-    gives: ['tunnelSessionId', 'The id of the session, which its agent may have ended by now.'],
-    objects: { tunnelSession: { kind: 'tunnelSession' } },
-  },
-  (t) =>
-    t.id({
-      nullable: true,
-      access: { kind: 'tunnelSession' },
-      description: command('Tells the agent of a session to replace itself by another version, and to start that.'),
-      args: {
-        id: t.arg.id({ required: true, description: idHelp }),
-        input: t.arg({ type: UpdateTunnelSessionInput, required: true, description: 'Which version.' }),
-        ...idempotencyKeyArgument,
-      },
-      resolve: (_, { id, input }, context) => {
-        const version = input.version ?? '';
-        const actual = Buffer.byteLength(version);
-        if (actual > VERSION_MAX_BYTES)
-          throw new ApiError('versionTooLong', { member: 'version', max: VERSION_MAX_BYTES, actual });
-        return tell(context, id, { kind: 'update', version, permitMajorVersion: input.permitMajorVersion ?? false });
-      },
-    }),
+mutation('updateTunnelSession', payload, (t) =>
+  t.id({
+    nullable: true,
+    access: { kind: 'tunnelSession' },
+    description: command('Tells the agent of a session to replace itself by another version, and to start that.'),
+    args: {
+      id: t.arg.id({ required: true, description: idHelp }),
+      input: t.arg({ type: UpdateTunnelSessionInput, required: true, description: 'Which version.' }),
+      ...idempotencyKeyArgument,
+    },
+    resolve: (_, { id, input }, context) => {
+      const version = input.version ?? '';
+      const actual = Buffer.byteLength(version);
+      if (actual > VERSION_MAX_BYTES)
+        throw new ApiError('versionTooLong', { member: 'version', max: VERSION_MAX_BYTES, actual });
+      return tell(context, id, { kind: 'update', version, permitMajorVersion: input.permitMajorVersion ?? false });
+    },
+  }),
 );
 
 const actions = { restart: 'AGENT_RESTARTED', stop: 'AGENT_STOPPED', update: 'AGENT_UPDATED' } as const;
