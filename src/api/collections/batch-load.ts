@@ -16,10 +16,12 @@ export function batchLoad<Value, How extends object>(
   load: (context: Context, keys: readonly string[], how: How) => Promise<ReadonlyMap<string, Value>>,
 ): (context: Context, key: string, how: How) => Promise<Value | undefined> {
   const pending = new WeakMap<Context, Map<string, Batch<Value>>>();
+  const texts = new WeakMap<How, string>();
   return async (context, key, how) => {
     const batches = pending.get(context) ?? new Map<string, Batch<Value>>();
     pending.set(context, batches);
-    const kind = JSON.stringify(how);
+    const kind = texts.get(how) ?? JSON.stringify(how);
+    texts.set(how, kind);
     const known = batches.get(kind);
     if (known) {
       known.keys.add(key);

@@ -75,20 +75,59 @@ function objectNamed(
   info: GraphQLResolveInfo,
 ): ObjectRow | Promise<ObjectRow | null> | null {
   if (named === null || named === undefined) return null;
-  if (asksForNamesOnly(info)) return typeof named === 'string' ? { id: named } : named;
+  const plan = planOf(context, info);
+  if (plan.isOfNamesOnly) return typeof named === 'string' ? { id: named } : named;
   const id = idOf(named);
   const resource = resourceOf(id);
   if (!resource) return null;
   checkReadScope(context, resource.kind, id);
-  const { prefix, typeName } = resource;
-  return loadObject(context, id, { prefix, query: queryFromInfo({ context, info, typeName }) }).then(
-    (row) => row ?? null,
-  );
+  return loadObject(context, id, loadOf(plan, resource, context, info)).then((row) => row ?? null);
+}
+
+/** What is read of the objects of one kind. */
+interface Load {
+  prefix: string;
+  query: Selected;
+}
+
+/** As Prisma takes it: columns, and relations with what of them. */
+interface Selected {
+  select?: Record<string, unknown>;
+  include?: Record<string, unknown>;
+}
+
+/** What a document asks of a field that leads to objects: the same for every row that has the field. */
+interface Plan {
+  isOfNamesOnly: boolean;
+  /** By the prefix of the kind. */
+  loads: Map<string, Load>;
+}
+
+const plans = new WeakMap<Context, WeakMap<object, Plan>>();
+
+function planOf(context: Context, info: GraphQLResolveInfo): Plan {
+  const ofContext = plans.get(context) ?? new WeakMap<object, Plan>();
+  plans.set(context, ofContext);
+  const { fieldNodes } = info; // Executors have one list for all rows.
+  const plan = ofContext.get(fieldNodes) ?? { isOfNamesOnly: asksForNamesOnly(info), loads: new Map() };
+  ofContext.set(fieldNodes, plan);
+  return plan;
+}
+
+function loadOf({ loads }: Plan, { prefix, typeName }: Resource, context: Context, info: GraphQLResolveInfo): Load {
+  const known = loads.get(prefix);
+  if (known) return known;
+  const query: Selected = queryFromInfo({ context, info, typeName });
+  const load = { prefix, query };
+  // Of relations the Prisma plugin notes for each row's path that they are loaded.
+  const parts = Object.values({ ...query.select, ...query.include });
+  if (parts.every((part) => typeof part === 'boolean')) loads.set(prefix, load);
+  return load;
 }
 
 const idOf = (named: Named) => (typeof named === 'string' ? named : named.id);
 
-const loadObject = batchLoad<ObjectRow, { prefix: string; query: object }>(async (context, ids, { query }) => {
+const loadObject = batchLoad<ObjectRow, Load>(async (context, ids, { query }) => {
   const resource = resourceOf(ids[0] as string) as Resource; // A batch is of one kind, and never empty.
   const where = { ...(await scopeOf(resource, context)), id: { in: ids } };
   const rows = (await tableOf(resource, context.db).findMany({ ...query, where })) as ObjectRow[];

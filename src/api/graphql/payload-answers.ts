@@ -75,7 +75,10 @@ export function withPayloads(schema: GraphQLSchema, written: DocumentNode): Answ
   const document = { ...written, definitions: [{ ...definition, selectionSet }] };
   return {
     document,
-    answerOf: (result) => (result.data ? { ...result, data: filled(result.data, root, places) } : result),
+    answerOf: (result) =>
+      result.data && (isMutation || places.length > 0)
+        ? { ...result, data: filled(result.data, root, places) }
+        : result,
   };
 }
 
