@@ -5,12 +5,12 @@ import { hostsOfPolicies } from '../net/reachable-hosts.ts';
 import type { CompileQueue } from '../policy/compile/compile-queue.ts';
 import type { AuditAction } from '../store/audit/audit-actions.ts';
 import type { ChangeHistory } from '../store/changes/change-history.ts';
-import type { Changes, WriteAction } from '../store/changes/changes.ts';
+import type { Announce, Changes, WriteAction } from '../store/changes/changes.ts';
 import type { Db, PrismaClient } from '../store/database/client.ts';
-import type { Announce } from '../store/events/audit.ts';
+import { Recorded } from '../store/events/recorded.ts';
 import type { Keys } from '../store/keys/keys.ts';
 import type { SessionCommands } from '../tunnel/control/session-commands.ts';
-import type { AuditTrailOf, CascadeOf, RecordedAct } from './audit-contract.ts';
+import type { AuditTrailOf, CascadeOf, RecordedAct, WrittenRow } from './audit-contract.ts';
 import type { Caller } from './caller.ts';
 import type {
   AddressRestrictions,
@@ -85,6 +85,15 @@ export type AuditTrail = AuditTrailOf<Context>;
 /** Why nobody is calling: nobody has said who calls, or a browser session is over. */
 const STRANGERS: ReadonlySet<unknown> = new Set([errorTable.noApiKey, errorTable.sessionOver]);
 
+/** What the contexts of one transaction share. */
+interface Transaction {
+  tx: Db;
+  announce: Announce;
+  /** What is written at its end. */
+  recorded: Recorded;
+  issuers: IssuerChecks;
+}
+
 /** One operation's view of the gateway. It lives as long as the request. */
 export class Context {
   readonly app: ApiApp;
@@ -96,7 +105,7 @@ export class Context {
   /** What is known of issuers that policies name: asked for in a transaction of this context, read before the next one. */
   readonly issuers: IssuerChecks;
   readonly #caller: Caller | ApiError;
-  readonly #transaction: { tx: Db; announce: Announce; issuers: IssuerChecks } | undefined;
+  readonly #transaction: Transaction | undefined;
 
   constructor(
     app: ApiApp,
@@ -104,7 +113,7 @@ export class Context {
     baseUrl: string,
     caller: Caller | ApiError,
     client: ApiClient,
-    transaction?: { tx: Db; announce: Announce; issuers: IssuerChecks },
+    transaction?: Transaction,
   ) {
     this.app = app;
     this.operationId = operationId;
@@ -136,6 +145,12 @@ export class Context {
     return this.#transaction?.tx ?? this.app.prisma;
   }
 
+  /** Events and entries of the audit trail, which are written at the end of the transaction. @throws {Error} outside of one. */
+  get recorded(): Recorded {
+    if (!this.#transaction) throw new Error('what is recorded is written with a transaction');
+    return this.#transaction.recorded;
+  }
+
   get accountId(): string {
     return this.caller.accountId;
   }
@@ -147,15 +162,18 @@ export class Context {
   /**
    * Creates: runs `work` in a transaction, announces what it returns, tells of it in events and keeps who did it.
    * Every write of every resource passes here, or through `update` or `remove`.
+   * @param written the row as it is in the database when `work` is done, where that is known: it is not read again then.
    * @throws {ApiError} in place of the database's refusals (not found, in use, changed meanwhile).
    */
   create<T extends { id: string }>(
     resource: AuditedResource,
     work: (db: Db, announce: Announce) => Promise<T>,
+    written?: () => WrittenRow | undefined,
   ): Promise<T> {
     return this.#transact(async (context, announce) => {
       const row = await this.#write(context, announce, { resource, action: 'CREATED' }, work);
-      await this.app.audit.recordCreation(context, announce, { resource, id: row.id }).catch((error) => {
+      const { audit } = this.app;
+      await audit.recordCreation(context, announce, { resource, id: row.id, row: written?.() }).catch((error) => {
         throw translateConflict(error);
       });
       return row;
@@ -165,18 +183,19 @@ export class Context {
   /**
    * Changes: runs `work` like `create` does. It has to fail when there is no such object. What changed is kept, if anything.
    * @param action what the audit trail calls it, if it is no mere change.
+   * @param written as of `create`.
    * @throws {ApiError} likewise.
    */
   update<T extends { id: string }>(
     resource: AuditedResource,
     id: string,
     work: (db: Db, announce: Announce) => Promise<T>,
-    action?: AuditAction,
+    { action, written }: { action?: AuditAction | undefined; written?(): WrittenRow | undefined } = {},
   ): Promise<T> {
     return this.#transact(async (context, announce) => {
       const recordUpdate = await this.app.audit.prepareUpdate(context, announce, { resource, id, action });
       const row = await this.#write(context, announce, { resource, action: 'UPDATED' }, work);
-      await recordUpdate().catch((error) => {
+      await recordUpdate(written?.()).catch((error) => {
         throw translateConflict(error);
       });
       return row;
@@ -200,7 +219,7 @@ export class Context {
         throw translateWriteError(error, resource, 'DELETED');
       });
       announce({ kind: resource.kind, action: 'DELETED', id, accountId: context.accountId });
-      await recordDeletion();
+      recordDeletion();
     });
   }
 
@@ -224,7 +243,7 @@ export class Context {
   act<T>(work: (db: Db, announce: Announce) => Promise<{ result: T; acts: RecordedAct[] }>): Promise<T> {
     return this.#transact(async (context, announce) => {
       const { result, acts } = await work(context.db, announce);
-      await this.app.audit.record(context, announce, ...acts);
+      this.app.audit.record(context, announce, ...acts);
       return result;
     });
   }
@@ -253,8 +272,14 @@ export class Context {
   #transact<T>(work: (context: Context, announce: Announce) => Promise<T>): Promise<T> {
     if (this.#transaction) return work(this, this.#transaction.announce);
     const { app, operationId, baseUrl, client, issuers } = this;
-    const within = (tx: Db, announce: Announce) =>
-      work(new Context(app, operationId, baseUrl, this.#caller, client, { tx, announce, issuers }), announce);
-    return issuers.run(() => app.changes.transaction(app.prisma, within));
+    return issuers.run(() => {
+      const recorded = new Recorded();
+      const within = (tx: Db, announce: Announce) =>
+        work(
+          new Context(app, operationId, baseUrl, this.#caller, client, { tx, announce, recorded, issuers }),
+          announce,
+        );
+      return app.changes.transaction(app.prisma, within, (...end) => recorded.write(...end));
+    });
   }
 }

@@ -29,13 +29,13 @@ interface Given {
 async function reserve({ days, managed }: Given): Promise<{ id: string; domain: string; certificateId: string }> {
   const { accountId } = account;
   const domain = `${++reserved}.warned-${accountId.slice(-6).toLowerCase()}.com`;
-  const [id, certificateId, managedId] = [newId('rd'), newId('cert'), newId('mcert')];
+  const [id, certificateId, managedCertificateId] = [newId('rd'), newId('cert'), newId('mcert')];
   await prisma.reservedDomain.create({ data: { id, accountId, domain, cnameTarget: `${id}.cname.example` } });
   if (managed)
     await prisma.managedCertificate.create({
       // Nothing is due, so that the gateway leaves it as it is.
       data: {
-        ...{ id: managedId, domainId: id, accountId, names: [domain] },
+        ...{ id: managedCertificateId, domainId: id, accountId, names: [domain] },
         privateKeyType: 'ecdsa',
         nextAt: null,
         ...managed,
@@ -60,7 +60,11 @@ async function reserve({ days, managed }: Given): Promise<{ id: string; domain: 
           keyUsages: [],
           extendedKeyUsages: [],
         },
-        ...{ notBefore: inDays(-60), notAfter: inDays(days), managedId: managed ? managedId : null },
+        ...{
+          notBefore: inDays(-60),
+          notAfter: inDays(days),
+          managedCertificateId: managed ? managedCertificateId : null,
+        },
       },
     });
     await prisma.reservedDomain.update({ where: { id }, data: { certificateId } });

@@ -1,24 +1,34 @@
 // What audit events show of an object: what its REST resource does.
 
 import type { GraphQLSchema } from 'graphql';
-import { auditedResources } from '../collections/nodes.ts';
+import type { WrittenRow } from '../audit-contract.ts';
+import { auditedResources, giveRow } from '../collections/nodes.ts';
 import type { Context } from '../context.ts';
 import { internalOperation } from '../graphql/internal-operations.ts';
 import { inSnakeCase } from '../naming.ts';
 import type { AuditedResource } from '../resource.ts';
 import type { Route } from '../route.ts';
 
-/** An object of the caller's account as `GET` answers with it in this context; null when there is none. */
-export type LoadAuditObject = (context: Context, resource: AuditedResource, id: string) => Promise<object | null>;
+/**
+ * An object of the caller's account as `GET` answers with it in this context; null when there is none.
+ * @param row of it, where that is known: what it has is not read again.
+ */
+export type LoadAuditObject = (
+  context: Context,
+  resource: AuditedResource,
+  id: string,
+  row?: WrittenRow,
+) => Promise<object | null>;
 
 /** @throws {Error} naming the kind that has no row of the REST surface to take the object from: a start fails then. */
 export function createAuditObjectLoader(schema: GraphQLSchema, routes: readonly Route[]): LoadAuditObject {
   const sources = new Map(
     auditedResources().map((resource) => [resource.kind, auditQueryOf(resource.kind, selectionOf(resource, routes))]),
   );
-  return async (context, { kind }, id) => {
+  return async (context, { kind }, id, row) => {
     // The trail shows what was changed whole, also where a key with scopes has changed it.
     const whole = context.as({ ...context.caller, scopes: [] });
+    if (row) giveRow(whole, row);
     const operation = internalOperation(schema, `audit events of ${kind}`, sources.get(kind) ?? '');
     const { data, errors } = await operation.run({ id }, whole);
     if (errors?.[0]) throw errors[0].originalError ?? errors[0];

@@ -5,15 +5,17 @@ import type { Logger } from 'pino';
 import type { Principal } from '../../events/event.ts';
 import { describeFailure } from '../../runtime/describe-failure.ts';
 import { AuditBudget } from '../../store/audit/audit-budget.ts';
-import { type AuditAct, insertAuditEntries } from '../../store/audit/audit-entries.ts';
+import { type AuditAct, insertAuditEntries, type NewAuditEntry } from '../../store/audit/audit-entries.ts';
+import type { Announce } from '../../store/changes/changes.ts';
+import { isSameRow, isWhole, lockRow, modelOf, type WholeRow } from '../../store/database/whole-rows.ts';
 import type { AuditEvent } from '../../store/events/audit.ts';
-import { findSubscriptions, writeAudit } from '../../store/events/outbox.ts';
-import type { Announce, AuditTrail, Context, RecordedAct } from '../context.ts';
+import type { WrittenRow } from '../audit-contract.ts';
+import { resourceOf, tableOf } from '../collections/nodes.ts';
+import type { AuditTrail, Context, RecordedAct } from '../context.ts';
 import { type AuditedResource, eventNameOf } from '../resource.ts';
 import { actorOf } from './audit-actor.ts';
 import type { LoadAuditObject } from './audit-objects.ts';
 import { differenceOf, nameOf } from './difference.ts';
-import { lockRow, rowPrint } from './row-print.ts';
 
 /** Of what strangers can do, so many entries a minute for each of those to whom it is done, at each node. */
 const SPARINGLY = 5;
@@ -31,33 +33,31 @@ export function createAuditTrail(loadObject: LoadAuditObject, { days, now, log }
   const isKept = days > 0;
   const budget = new AuditBudget(SPARINGLY, now);
 
-  const keep = async (context: Context, announce: Announce, acts: readonly RecordedAct[]): Promise<void> => {
-    if (!isKept || acts.length === 0) return;
-    for (const change of await insertAuditEntries(context.db, acts.map(entryOf(context)))) announce(change);
+  const keep = ({ recorded }: Context, announce: Announce, entries: readonly NewAuditEntry[]): void => {
+    if (isKept) for (const entry of entries) recorded.entry(entry, announce);
   };
+  const keepActs = (context: Context, announce: Announce, ...acts: RecordedAct[]) =>
+    keep(context, announce, acts.map(entryOf(context)));
 
   return {
-    async recordCreation(context, announce, { resource, id }) {
-      const type = eventNameOf(resource, 'CREATED');
-      const subscriptions = await findSubscriptions(context.db, [context.accountId], [type]);
-      if (subscriptions.isEmpty && !isKept) return;
-      const object = await loadWritten(loadObject, context, resource, id);
-      await writeAudit({ db: context.db, announce }, [eventOf(context, type, object)], subscriptions);
-      await keep(context, announce, [actOn(resource, id, { action: 'CREATED', after: object })]);
+    async recordCreation(context, announce, { resource, id, row }) {
+      const object = await loadWritten(loadObject, context, resource, id, row);
+      context.recorded.event(eventOf(context, eventNameOf(resource, 'CREATED'), object));
+      keepActs(context, announce, actOn(resource, id, { action: 'CREATED', after: object }));
     },
 
     async prepareUpdate(context, announce, { resource, id, action }) {
-      const print = isKept ? await lockRow(context, id) : undefined;
-      const before = isKept ? await loadObject(context, resource, id) : null;
-      return async () => {
-        const type = eventNameOf(resource, 'UPDATED');
-        const subscriptions = await findSubscriptions(context.db, [context.accountId], [type]);
-        if (subscriptions.isEmpty && !isKept) return;
-        const object = await loadWritten(loadObject, context, resource, id);
-        await writeAudit({ db: context.db, announce }, [eventOf(context, type, object)], subscriptions);
+      const rows = rowsOf(context, id);
+      const rowBefore = isKept ? await rows.lock() : undefined;
+      const before = rowBefore && (await loadObject(context, resource, id, rowBefore));
+      return async (given) => {
+        const row = given && rows.isWhole(given) ? given : await rows.lock();
+        const object = await loadWritten(loadObject, context, resource, id, row);
+        context.recorded.event(eventOf(context, eventNameOf(resource, 'UPDATED'), object));
+        if (!isKept) return;
         const difference = before && differenceOf(before, object);
         // What is not shown may have changed alone, such as a secret.
-        const isHiddenChanged = isKept && !difference && (await rowPrint(context, id)) !== print;
+        const isHiddenChanged = !difference && !rows.areSame(rowBefore, row);
         if (!difference && !isHiddenChanged && !action) return;
         const act = {
           action: action ?? 'UPDATED',
@@ -65,35 +65,27 @@ export function createAuditTrail(loadObject: LoadAuditObject, { days, now, log }
           isHiddenChanged,
           ...difference,
         } as const;
-        await keep(context, announce, [actOn(resource, id, act)]);
+        keepActs(context, announce, actOn(resource, id, act));
       };
     },
 
     async prepareDeletion(context, announce, { resource, id, cascade }) {
-      const { db, accountId } = context;
-      const type = eventNameOf(resource, 'DELETED');
-      const cascadeType = cascade && eventNameOf(cascade.resource, 'DELETED');
-      const subscriptions = await findSubscriptions(db, [accountId], cascadeType ? [type, cascadeType] : [type]);
-      const object = subscriptions.isEmpty && !isKept ? null : await loadObject(context, resource, id);
-      if (!object) return async () => {};
-      const events: AuditEvent[] = [eventOf(context, type, object)];
-      const acts: RecordedAct[] = [actOn(resource, id, { action: 'DELETED', before: object })];
-      if (cascade && cascadeType && (isKept || subscriptions.hasSubscribers(cascadeType))) {
-        const gone = await cascade.objects(context, object);
-        events.unshift(...gone.map((before) => eventOf(context, cascadeType, before)));
-        acts.unshift(
-          ...gone.map((before) =>
-            actOn(cascade.resource, (before as { id: string }).id, { action: 'DELETED', before }),
-          ),
-        );
-      }
-      return async () => {
-        await writeAudit({ db, announce }, events, subscriptions);
-        await keep(context, announce, acts);
+      const row = await rowsOf(context, id).lock();
+      const object = row && (await loadObject(context, resource, id, row));
+      if (!object) return () => {};
+      const gone = cascade ? await cascade.objects(context, object) : [];
+      return () => {
+        const { recorded } = context;
+        const tell = (deleted: AuditedResource, deletedId: string, before: object) => {
+          recorded.event(eventOf(context, eventNameOf(deleted, 'DELETED'), before));
+          keepActs(context, announce, actOn(deleted, deletedId, { action: 'DELETED', before }));
+        };
+        if (cascade) for (const before of gone) tell(cascade.resource, (before as { id: string }).id, before);
+        tell(resource, id, object);
       };
     },
 
-    record: (context, announce, ...acts) => keep(context, announce, acts),
+    record: keepActs,
 
     recordSparingly(context, key, act) {
       const skipped = isKept ? budget.take(key) : null;
@@ -107,14 +99,28 @@ export function createAuditTrail(loadObject: LoadAuditObject, { days, now, log }
   };
 }
 
+/** The row of an object at different times of a transaction. */
+function rowsOf({ db, accountId }: Context, id: string) {
+  const resource = resourceOf(id);
+  const model = resource && modelOf(tableOf(resource, db));
+  return {
+    /** It as it is now, locked until the end of the transaction; undefined where there is none. */
+    lock: async () => (model ? lockRow(db, model, { id, accountId }) : undefined),
+    isWhole: (row: object): row is WholeRow => !!model && isWhole(model, row),
+    areSame: (one: WholeRow | undefined, other: WholeRow | undefined) =>
+      !model || one === other || (!!one && !!other && isSameRow(model, one, other)),
+  };
+}
+
 /** @throws {Error} when it is not there: it has just been written. */
 async function loadWritten(
   loadObject: LoadAuditObject,
   context: Context,
   resource: AuditedResource,
   id: string,
+  row: WrittenRow | undefined,
 ): Promise<object> {
-  const object = await loadObject(context, resource, id);
+  const object = await loadObject(context, resource, id, row);
   if (!object) throw new Error(`${resource.kind}: what was written is not there`);
   return object;
 }

@@ -91,6 +91,13 @@ export function tableOf({ table }: Resource, db: Db): PrismaTable {
   return table(db) as PrismaTable; // Every delegate of Prisma's is one; its own types differ from model to model.
 }
 
+const rowsAtHand = new WeakMap<Context, ObjectRow>();
+
+/** Has `node` give this row in this context, and read no other: it is the object as the transaction has left it. */
+export function giveRow(context: Context, row: ObjectRow): void {
+  rowsAtHand.set(context, row);
+}
+
 builder.queryField('node', (t) =>
   t.field({
     type: Node,
@@ -99,6 +106,8 @@ builder.queryField('node', (t) =>
     description: 'Any object of your account by its id; null when there is none.',
     args: { id: t.arg.id({ required: true, description: 'The id of any kind of object.' }) },
     resolve: async (_, { id }, context, info) => {
+      const atHand = rowsAtHand.get(context);
+      if (atHand) return atHand;
       const options = resourceOf(id);
       return options
         ? findById(options, context, id, queryFromInfo({ context, info, typeName: options.typeName }))

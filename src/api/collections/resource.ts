@@ -4,6 +4,7 @@
 import type { InputFieldMap, InputShapeFromFields } from '@pothos/core';
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { Db } from '../../store/database/client.ts';
+import { allColumns } from '../../store/database/whole-rows.ts';
 import type { Prisma } from '../../store/generated/prisma/client.ts';
 import { newId } from '../../store/ids.ts';
 import { builder, type ObjectRow } from '../builder/builder.ts';
@@ -35,7 +36,10 @@ export type ChangedColumns<M extends ModelName> = Partial<
   Omit<Extract<Operations<M>['update']['args']['data'], { accountId?: unknown }>, OwnColumns>
 >;
 
-/** Writes the row, with the columns that every kind has. @returns what the caller has asked for of it. */
+/**
+ * Writes the row, with the columns that every kind has. Nothing changes its columns after it in the transaction.
+ * @returns what the caller has asked for of it, and all columns.
+ */
 type Save<Columns> = (columns: Columns) => Promise<ObjectRow>;
 /** What is written: columns, or how the row is written where other rows of the transaction have a say. */
 type Written<Columns> = Columns | ((save: Save<Columns>, db: Db, announce: Announce) => Promise<ObjectRow>);
@@ -109,26 +113,38 @@ export function resource<M extends ModelName, C extends InputFieldMap = NoMember
   const table = (db: Db) =>
     db[`${model.charAt(0).toLowerCase()}${model.slice(1)}` as Prisma.TypeMap['meta']['modelProps']];
   const self = collection({ ...more, typeName, single: kind, plural, table });
+  /** The audit trail shows what was written, and need not read it. */
+  const whole = (query: { select?: object }) =>
+    query.select ? { ...query, select: { ...allColumns(model), ...query.select } } : query;
   const textsOf = (input: OwnerNotes) => (notes ? checkTexts(input, notes.errors) : {});
 
   const createOne = async (context: Context, query: object, input: CreateInput) => {
     const own = { ...textsOf(input), id: newId(self.prefix), accountId: context.accountId };
     const written = (await create.write?.(input, context, own.id)) ?? {};
-    return context.create(self, (db, announce) => {
-      const save = (columns: object) =>
-        tableOf(self, db).create({ ...query, data: { ...own, ...columns } }) as Promise<ObjectRow>;
+    let row: ObjectRow | undefined;
+    const write = (db: Db, announce: Announce) => {
+      const save = async (columns: object) => {
+        row = (await tableOf(self, db).create({ ...whole(query), data: { ...own, ...columns } })) as ObjectRow;
+        return row;
+      };
       return typeof written === 'function' ? written(save, db, announce) : save(written);
-    });
+    };
+    return context.create(self, write, () => row);
   };
   const updateOne = async (context: Context, query: object, id: string, input: UpdateInput) => {
     const texts = textsOf(input);
     const written = (await update.write?.(input, context, id)) ?? {};
     const where = { ...(await scopeOf(self, context)), id };
-    return context.update(self, id, (db, announce) => {
-      const save = (columns: object) =>
-        tableOf(self, db).update({ ...query, where, data: { ...texts, ...columns } }) as Promise<ObjectRow>;
+    let row: ObjectRow | undefined;
+    const write = (db: Db, announce: Announce) => {
+      const save = async (columns: object) => {
+        const data = { ...texts, ...columns };
+        row = (await tableOf(self, db).update({ ...whole(query), where, data })) as ObjectRow;
+        return row;
+      };
       return typeof written === 'function' ? written(save, db, announce) : save(written);
-    });
+    };
+    return context.update(self, id, write, { written: () => row });
   };
 
   const access = { kind, adminsOnly };

@@ -1,7 +1,7 @@
 // Agents whose sessions end: when they were last seen, and the history of their sessions.
 
+import type { Announce } from '../changes/changes.ts';
 import type { Db } from '../database/client.ts';
-import type { Announce } from '../events/audit.ts';
 
 /** How many ended sessions are kept of an agent. */
 const PAST_SESSIONS_MAX = 50;

@@ -2,8 +2,8 @@
 
 import type { AlertDecision, NotificationKind, RuleState } from '../../alerts/decide.ts';
 import type { Finding } from '../../alerts/finding.ts';
+import type { Announce } from '../changes/changes.ts';
 import type { Db } from '../database/client.ts';
-import type { Announce } from '../events/audit.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { AlertModel } from '../generated/prisma/models.ts';
 import { newId } from '../ids.ts';

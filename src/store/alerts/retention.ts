@@ -1,7 +1,7 @@
 // How long resolved alerts and silences that are over are kept.
 
+import type { Announce } from '../changes/changes.ts';
 import type { Db } from '../database/client.ts';
-import type { Announce } from '../events/audit.ts';
 
 const RETENTION_DAYS = 30;
 /** The most resolved alerts that an account keeps. */

@@ -1,9 +1,8 @@
 // Starts and ends stored captures. Their changes are announced, so that all nodes follow.
 
 import type { CaptureTarget, StoredCapture } from '../../capture/stored-capture.ts';
-import type { Changes } from '../changes/changes.ts';
+import type { Announce, Changes } from '../changes/changes.ts';
 import type { Db, PrismaClient } from '../database/client.ts';
-import type { Announce } from '../events/audit.ts';
 import { newId } from '../ids.ts';
 import { CAPTURE_KIND, CAPTURE_PREFIX } from './capture-source.ts';
 

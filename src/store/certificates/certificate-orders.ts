@@ -20,12 +20,12 @@ export async function countOrder(
   await abandonOrders(db, job, now);
   const reached = check(await earlierOrders(db, job, directoryUrl, registeredDomain, now));
   if (reached) return reached;
-  const { id: managedId, accountId, names } = job;
+  const { id: managedCertificateId, accountId, names } = job;
   const id = newId('corder');
   await db.certificateOrder.create({
     data: {
       id,
-      managedId,
+      managedCertificateId,
       accountId,
       directoryUrl,
       names: [...names],
@@ -40,13 +40,13 @@ export async function countOrder(
 /** Ends the order of a job, if one is under way, or was counted but not placed. */
 export async function endOrder(
   db: Db,
-  { id: managedId }: CertificateJob,
+  { id: managedCertificateId }: CertificateJob,
   at: number,
   result: { outcome: 'issued' | 'failed'; errorCode?: number | null | undefined; message?: string },
 ): Promise<void> {
   const { errorCode = null, ...same } = result;
   await db.certificateOrder.updateMany({
-    where: { managedId, endedAt: null },
+    where: { managedCertificateId, endedAt: null },
     data: { ...same, errorCode, endedAt: new Date(at) },
   });
 }
@@ -54,7 +54,7 @@ export async function endOrder(
 /** Those that were counted by a process which then ended. */
 async function abandonOrders(db: Db, { id, order }: CertificateJob, now: number): Promise<void> {
   await db.certificateOrder.updateMany({
-    where: { managedId: id, endedAt: null, NOT: { id: order?.recordId ?? '' } },
+    where: { managedCertificateId: id, endedAt: null, NOT: { id: order?.recordId ?? '' } },
     data: { endedAt: new Date(now), outcome: 'abandoned' },
   });
 }

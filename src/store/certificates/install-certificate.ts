@@ -1,8 +1,8 @@
 // Puts a certificate that was issued in the place of the one before: visitors are shown it once the transaction is committed.
 
 import type { CertificateJob } from '../../acme/jobs/job.ts';
+import type { Announce } from '../changes/changes.ts';
 import type { Db } from '../database/client.ts';
-import type { Announce } from '../events/audit.ts';
 import { newId } from '../ids.ts';
 import type { Keys } from '../keys/keys.ts';
 import { sealPrivateKey } from '../keys/private-keys.ts';
@@ -25,17 +25,17 @@ export interface CertificateFacts {
 /** @param privateKey in PEM. @param at when it was issued, in milliseconds since 1970. */
 export async function installCertificate(
   { db, announce, keys }: { db: Db; announce: Announce; keys: Keys },
-  { id: managedId, accountId, domain }: CertificateJob,
+  { id: managedCertificateId, accountId, domain }: CertificateJob,
   facts: CertificateFacts,
   privateKey: string,
   at: number,
 ): Promise<void> {
-  const known = await db.tlsCertificate.findUnique({ where: { managedId }, select: { id: true } });
+  const known = await db.tlsCertificate.findUnique({ where: { managedCertificateId }, select: { id: true } });
   const id = known?.id ?? newId('cert');
   const sealed = sealPrivateKey(keys, { id, accountId }, privateKey);
   const data = { ...facts, subject: { ...facts.subject }, privateKey: sealed, issuedAt: new Date(at) };
   if (known) await db.tlsCertificate.update({ where: { id }, data });
-  else await db.tlsCertificate.create({ data: { ...data, id, accountId, managedId } });
+  else await db.tlsCertificate.create({ data: { ...data, id, accountId, managedCertificateId } });
   announce({ kind: 'tlsCertificate', action: known ? 'UPDATED' : 'CREATED', id, accountId });
   if (!domain) return;
   // Unless the policy was taken away at the same moment, which deletes the job first.

@@ -3,9 +3,8 @@
 import type { CertificateJob, Challenge, ChallengeKind, IssuedCertificate, JobPatch } from '../../acme/jobs/job.ts';
 import { type JobStore, LeaseLost } from '../../acme/jobs/job-store.ts';
 import { LONGEST } from '../../acme/jobs/waits.ts';
-import type { Changes } from '../changes/changes.ts';
+import type { Announce, Changes } from '../changes/changes.ts';
 import type { Db, PrismaClient } from '../database/client.ts';
-import type { Announce } from '../events/audit.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
 import type { Keys } from '../keys/keys.ts';
@@ -68,8 +67,8 @@ export function certificateJobStore(deps: JobStoreDeps): JobStore {
     publish: (job, challenges, expiresAt) =>
       prisma.$transaction(async (db) => {
         await holdLease(db, job);
-        await db.acmeChallenge.deleteMany({ where: { managedId: job.id } });
-        const common = { managedId: job.id, expiresAt: new Date(expiresAt) };
+        await db.acmeChallenge.deleteMany({ where: { managedCertificateId: job.id } });
+        const common = { managedCertificateId: job.id, expiresAt: new Date(expiresAt) };
         await db.acmeChallenge.createMany({
           data: challenges.map((challenge) => ({ ...challenge, ...common, id: newId('chal') })),
         });
@@ -77,7 +76,10 @@ export function certificateJobStore(deps: JobStoreDeps): JobStore {
 
     async challengesOf({ id }) {
       const select = { kind: true, name: true, token: true, value: true, url: true } as const;
-      const rows = await prisma.acmeChallenge.findMany({ where: { managedId: id, url: { not: '' } }, select });
+      const rows = await prisma.acmeChallenge.findMany({
+        where: { managedCertificateId: id, url: { not: '' } },
+        select,
+      });
       return rows.map((row): Challenge => ({ ...row, kind: row.kind as ChallengeKind }));
     },
 
@@ -93,7 +95,7 @@ export function certificateJobStore(deps: JobStoreDeps): JobStore {
         const facts = deps.read(issued, at);
         await installCertificate({ db, announce, keys }, job, facts, issued.privateKey, at);
         await endOrder(db, job, at, { outcome: 'issued' });
-        await db.acmeChallenge.deleteMany({ where: { managedId: job.id } });
+        await db.acmeChallenge.deleteMany({ where: { managedCertificateId: job.id } });
         const type = job.certificate ? 'domain_certificate_renewed.v0' : 'domain_certificate_issued.v0';
         await writeCertificateEvent({ db, announce, baseUrl: deps.baseUrl() }, type, job, patch, facts);
       }),
@@ -102,7 +104,7 @@ export function certificateJobStore(deps: JobStoreDeps): JobStore {
       end(job, patch, async (db, announce) => {
         const { errorCode, message = '' } = patch;
         await endOrder(db, job, at, { outcome: 'failed', errorCode, message });
-        await db.acmeChallenge.deleteMany({ where: { managedId: job.id } });
+        await db.acmeChallenge.deleteMany({ where: { managedCertificateId: job.id } });
         if (!isTold) return;
         await writeCertificateEvent(
           { db, announce, baseUrl: deps.baseUrl() },

@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 import { ERRORS } from '../../acme/jobs/failures.ts';
 import type { Revocation } from '../../acme/jobs/job.ts';
 import { isBlocked } from '../../acme/jobs/waits.ts';
+import type { Announce } from '../changes/changes.ts';
 import type { Db } from '../database/client.ts';
-import type { Announce } from '../events/audit.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
 
@@ -54,14 +54,20 @@ export async function followPolicy(db: Db, announce: Announce, domainId: string,
 }
 
 /** The certificate of a job that ends stays where a domain shows it: this one, or another one that it covers. */
-async function keepShown(db: Db, managedId: string): Promise<void> {
-  await db.tlsCertificate.updateMany({ where: { managedId, domains: { some: {} } }, data: { managedId: null } });
+async function keepShown(db: Db, managedCertificateId: string): Promise<void> {
+  await db.tlsCertificate.updateMany({
+    where: { managedCertificateId, domains: { some: {} } },
+    data: { managedCertificateId: null },
+  });
 }
 
 /** To be called before a domain is deleted, and its job with it: the certificate stays where other domains show it. */
 export async function keepShownElsewhere(db: Db, domainId: string): Promise<void> {
   const domains = { some: { id: { not: domainId } } };
-  await db.tlsCertificate.updateMany({ where: { managed: { domainId }, domains }, data: { managedId: null } });
+  await db.tlsCertificate.updateMany({
+    where: { managed: { domainId }, domains },
+    data: { managedCertificateId: null },
+  });
 }
 
 /** Begins a job anew, whatever a process is doing for it at this moment. A revocation that was asked for stays. */
@@ -86,7 +92,7 @@ export async function restartJob(
     },
   });
   // Nobody expects the authority any more.
-  await db.acmeChallenge.deleteMany({ where: { managedId: id } });
+  await db.acmeChallenge.deleteMany({ where: { managedCertificateId: id } });
 }
 
 /** Has a job ask for a revocation before anything else, whatever a process is doing for it at this moment. */

@@ -4,6 +4,7 @@
 import { reportDefect } from '../../protocol/defect.ts';
 import { waitAtMost } from '../../runtime/wait-at-most.ts';
 import type { Db, PrismaClient } from '../database/client.ts';
+import type { Prisma } from '../generated/prisma/client.ts';
 
 export type WriteAction = 'CREATED' | 'UPDATED' | 'DELETED';
 
@@ -34,13 +35,30 @@ const HINT_KINDS: ReadonlySet<string> = new Set([
 /** Carries changes to other processes. */
 export interface ChangeRelay {
   /**
-   * Called within a transaction that changes configuration, at its end, so that a change that is rolled back is never sent.
+   * The notice of changes that the database itself carries, as a SELECT of a transaction that changes configuration: one that is
+   * rolled back is never sent. Undefined where something else carries them.
+   */
+  noticeOf(changes: Change[]): Prisma.Sql | undefined;
+  /**
+   * Called within a transaction that changes configuration, at its end, where the database does not carry notices.
    * @returns a function to be called after the commit.
    */
   sendConfiguration(tx: Db, changes: Change[]): Promise<() => void>;
   /** Sends hints soon. Called after their commit. They may be lost: a listener that needs certainty reads the database again. */
   sendHints(changes: Change[]): void;
 }
+
+/** Announces a change, to be published once its transaction is committed. */
+export type Announce = (change: Change) => void;
+
+/** Ends a transaction. @param notice the SELECT that sends its notice, if there is one: it must be run. */
+export type TransactionEnd = (tx: Db, announce: Announce, notice: Prisma.Sql | undefined) => Promise<void>;
+
+const sendNotice: TransactionEnd = async (tx, _announce, notice) => {
+  if (notice) await tx.$executeRaw(notice);
+};
+
+const isConfiguration = ({ kind }: Change) => !HINT_KINDS.has(kind);
 
 /** Applies changes to state elsewhere in this process. It never rejects: a follower retries its own failures. */
 export type Follower = (changes: Change[]) => Promise<void>;
@@ -120,23 +138,31 @@ export class Changes {
   /**
    * Runs a transaction. The changes that it announces are published once it is committed, and never if it is rolled back. The
    * promise resolves when the followers are done.
+   * @param end writes what comes last, after `work`, with the notice in the same statement. It announces no configuration.
    */
   async transaction<T>(
     prisma: PrismaClient,
-    work: (tx: Db, announce: (change: Change) => void) => Promise<T>,
+    work: (tx: Db, announce: Announce) => Promise<T>,
+    end: TransactionEnd = sendNotice,
   ): Promise<T> {
     const pending: Change[] = [];
+    const announce: Announce = (change) => void pending.push(change);
     const relay = this.#relay;
     let committed = () => {};
+    let noticed = 0;
     const result = await prisma.$transaction(async (tx) => {
-      const value = await work(tx, (change) => pending.push(change));
-      const configuration = pending.filter(({ kind }) => !HINT_KINDS.has(kind));
-      if (relay && configuration.length > 0) committed = await relay.sendConfiguration(tx, configuration);
+      const value = await work(tx, announce);
+      const configuration = pending.filter(isConfiguration);
+      // Hints come along: they would be a message of their own.
+      const notice = configuration.length > 0 ? relay?.noticeOf(pending) : undefined;
+      if (notice) noticed = pending.length;
+      await end(tx, announce, notice);
+      if (relay && !notice && configuration.length > 0) committed = await relay.sendConfiguration(tx, configuration);
       return value;
     });
     if (pending.length === 0) return result;
     committed();
-    const hints = pending.filter(({ kind }) => HINT_KINDS.has(kind));
+    const hints = pending.slice(noticed).filter((change) => !isConfiguration(change));
     if (hints.length > 0) relay?.sendHints(hints);
     await waitAtMost(FOLLOW_TIMEOUT_MS, this.publish(pending));
     return result;

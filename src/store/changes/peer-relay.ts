@@ -2,6 +2,7 @@
 
 import type { Logger } from 'pino';
 import type { Db } from '../database/client.ts';
+import { Prisma } from '../generated/prisma/client.ts';
 import { BusClient } from './bus-client.ts';
 import type { ChangeVersions } from './change-versions.ts';
 import type { Change, ChangeRelay, Changes } from './changes.ts';
@@ -74,18 +75,19 @@ export class PeerRelay implements ChangeRelay {
     this.#versions?.start();
   }
 
-  async sendConfiguration(tx: Db, changes: Change[]): Promise<() => void> {
-    const versions = this.#versions;
-    if (versions) {
-      const version = await versions.next(tx);
-      return () => {
-        versions.hear(version);
-        this.#outbox.add({ changes, version }, true);
-      };
-    }
+  noticeOf(changes: Change[]): Prisma.Sql | undefined {
+    if (this.#versions) return undefined;
     const texts = packChanges(this.#node, [{ changes }], NOTIFY_MAX_BYTES);
-    await tx.$executeRaw`SELECT pg_notify(${NOTIFY_CHANNEL}, message) FROM unnest(${texts}::text[]) AS message`;
-    return () => {};
+    return Prisma.sql`SELECT pg_notify(${NOTIFY_CHANNEL}, message) FROM unnest(${texts}::text[]) AS message`;
+  }
+
+  async sendConfiguration(tx: Db, changes: Change[]): Promise<() => void> {
+    const version = await this.#versions?.next(tx);
+    return () => {
+      if (version === undefined) return;
+      this.#versions?.hear(version);
+      this.#outbox.add({ changes, version }, true);
+    };
   }
 
   sendHints(changes: Change[]): void {

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { openEmbedded } from '../embedded/index.ts';
 import type { StoreSettings } from '../settings.ts';
 import { LostConnections } from './lost-connections.ts';
+import { PipelinedClient } from './pipelined-client.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;
 /**
@@ -96,6 +97,7 @@ function openServer({
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     keepAlive: true,
+    Client: PipelinedClient,
     // Awaited before the connection is given out.
     onConnect: async (client) => {
       // The pool listens for errors only while a connection is idle. Whoever has checked it out gets the error from the next statement.

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
+import { PipelinedClient } from '../database/pipelined-client.ts';
 import { DatabaseStream } from './database-stream.ts';
 import { DiskSpace, FREE_AT_FIRST_START, FREE_MIN, freeBytes } from './disk-space.ts';
 import { ensureDatabase } from './ensure-database.ts';
@@ -94,6 +95,7 @@ async function open(
     database: 'postgres',
     ssl: false,
     stream: () => new DatabaseStream(workers.current),
+    Client: PipelinedClient,
   });
   // onFatal reports a lost database. Without a listener, the error of the idle connection would be thrown as well.
   pool.on('error', () => undefined);

@@ -2,7 +2,7 @@
 
 import type { Principal } from '../../events/event.ts';
 import type { EventName } from '../../events/types.ts';
-import type { Changes } from '../changes/changes.ts';
+import type { Announce } from '../changes/changes.ts';
 import type { Db } from '../database/client.ts';
 
 /** An audit event that is about to be written. */
@@ -13,9 +13,6 @@ export interface AuditEvent {
   /** As the API shows it, in snake_case, without secrets. */
   object: object;
 }
-
-/** Publishes a change once its transaction is committed. */
-export type Announce = Parameters<Parameters<Changes['transaction']>[1]>[1];
 
 /** A transaction whose changes are announced when it is committed, and recorded as audit events. */
 export interface AuditContext {

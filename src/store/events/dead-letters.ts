@@ -3,10 +3,10 @@
 import { packEvents } from '../../events/batch.ts';
 import type { UndeliverableEvent } from '../../events/delivery/destination-queue.ts';
 import { isTrafficEvent } from '../../events/traffic/fields.ts';
+import type { Announce } from '../changes/changes.ts';
 import type { Db } from '../database/client.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
-import type { Announce } from './audit.ts';
 
 /** The most characters that are stored. No target accepts a longer event. */
 const EVENT_MAX = 10 * 1024 * 1024;

@@ -4,15 +4,23 @@ import { packEvents } from '../../events/batch.ts';
 import { writeEvent } from '../../events/event.ts';
 import type { EventName } from '../../events/types.ts';
 import type { Db } from '../database/client.ts';
+import { Prisma } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
 import type { AuditContext, AuditEvent } from './audit.ts';
+
+/** A destination that gets a type of event. */
+export interface SubscriptionRow {
+  accountId: string;
+  type: string;
+  destinationId: string;
+}
 
 /** Which destinations get which types of event, per account. */
 export class SubscriptionLookup {
   /** Ids of destinations by account and type. */
   readonly #destinations = new Map<string, string[]>();
 
-  constructor(rows: readonly { accountId: string; type: string; destinationId: string }[]) {
+  constructor(rows: readonly SubscriptionRow[]) {
     for (const { accountId, type, destinationId } of rows) {
       const key = keyOf(accountId, type);
       const known = this.#destinations.get(key);
@@ -44,13 +52,16 @@ export async function findSubscriptions(
   accountIds: readonly string[],
   types: readonly EventName[],
 ): Promise<SubscriptionLookup> {
-  return new SubscriptionLookup(
-    await db.$queryRaw<{ accountId: string; type: string; destinationId: string }[]>`
-      SELECT DISTINCT s.account_id AS "accountId", e.type, d.destination_id AS "destinationId"
-      FROM event_subscription s JOIN event_source e ON e.subscription_id = s.id
-      JOIN subscription_destination d ON d.subscription_id = s.id
-      WHERE s.account_id = ANY(${[...new Set(accountIds)]}) AND e.type = ANY(${types})`,
-  );
+  return new SubscriptionLookup(await db.$queryRaw<SubscriptionRow[]>(subscriptionSelect(accountIds, types)));
+}
+
+/** The SELECT of the subscriptions of these accounts to these types: rows are `SubscriptionRow`s. */
+export function subscriptionSelect(accountIds: readonly string[], types: readonly EventName[]): Prisma.Sql {
+  return Prisma.sql`
+    SELECT DISTINCT s.account_id AS "accountId", e.type, d.destination_id AS "destinationId"
+    FROM event_subscription s JOIN event_source e ON e.subscription_id = s.id
+    JOIN subscription_destination d ON d.subscription_id = s.id
+    WHERE s.account_id = ANY(${[...new Set(accountIds)]}) AND e.type = ANY(${types})`;
 }
 
 /**

@@ -1,11 +1,10 @@
 // Retention: events that are too old, or exceed the backlog limit of their destination, are dropped and counted.
 
 import { BATCHES_MAX } from '../../events/delivery/deliver-batches.ts';
-import type { Changes } from '../changes/changes.ts';
+import type { Announce, Changes } from '../changes/changes.ts';
 import type { Db, PrismaClient } from '../database/client.ts';
 import { retryOnConflict } from '../database/retry-on-conflict.ts';
 import { Prisma } from '../generated/prisma/client.ts';
-import type { Announce } from './audit.ts';
 import { type Clock, nowOf } from './clock.ts';
 
 const DEAD_LETTER_MAX_AGE_MS = 14 * 24 * 3_600_000;

@@ -38,4 +38,4 @@ export interface RegistrarDeps {
   now(): number;
 }
 
-export type { Announce } from '../events/audit.ts';
+export type { Announce } from '../changes/changes.ts';

@@ -1,8 +1,7 @@
 // The rows of visitors' sessions: how they are found, begun, renewed and ended. What is in them is sealed, and opened elsewhere.
 
-import type { Changes } from '../changes/changes.ts';
+import type { Announce, Changes } from '../changes/changes.ts';
 import type { Db, PrismaClient } from '../database/client.ts';
-import type { Announce } from '../events/audit.ts';
 import type { AppSession } from '../generated/prisma/client.ts';
 import { newId } from '../ids.ts';
 import type { Keys } from '../keys/keys.ts';

@@ -1,7 +1,7 @@
 // Visitors who have signed in at endpoints of an account.
 
+import type { Announce } from '../changes/changes.ts';
 import type { Db, PrismaClient } from '../database/client.ts';
-import type { Announce } from '../events/audit.ts';
 import { newId } from '../ids.ts';
 
 /** The kind of visitors in the change feed, and the prefix of their ids. */

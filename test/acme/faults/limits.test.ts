@@ -28,7 +28,12 @@ async function ordered({ count, ageMs, names, zone, outcome }: Earlier): Promise
   const { accountId, app } = lab.gateway;
   await app.prisma.certificateOrder.createMany({
     data: Array.from({ length: count }, (_, index) => ({
-      ...{ id: newId('corder'), managedId: newId('mcert'), accountId, directoryUrl: lab.authority.directoryUrl },
+      ...{
+        id: newId('corder'),
+        managedCertificateId: newId('mcert'),
+        accountId,
+        directoryUrl: lab.authority.directoryUrl,
+      },
       ...{ names, registeredDomain: zone, isRenewal: false, outcome },
       orderedAt: new Date(lab.now() - ageMs + index),
       endedAt: outcome === null ? null : new Date(lab.now() - ageMs + index),

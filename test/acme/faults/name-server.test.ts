@@ -56,9 +56,11 @@ test('a challenge whose time is over is answered by nobody', async () => {
   const { prisma } = lab.gateway.app;
   const domain = await lab.begin('app.abandoned.com');
   await lab.reach(domain.id, 'ISSUED');
-  const { id: managedId } = await prisma.managedCertificate.findFirstOrThrow({ where: { domainId: domain.id } });
+  const { id: managedCertificateId } = await prisma.managedCertificate.findFirstOrThrow({
+    where: { domainId: domain.id },
+  });
   const [token, other] = ['expired-token-0123456789abc', 'current-token-0123456789abc'];
-  const common = { managedId, kind: 'http-01', name: 'app.abandoned.com', value: 'of a challenge' };
+  const common = { managedCertificateId, kind: 'http-01', name: 'app.abandoned.com', value: 'of a challenge' };
   await prisma.acmeChallenge.createMany({
     data: [
       { ...common, id: 'chal_1', token, expiresAt: new Date(Date.now() - 1) },

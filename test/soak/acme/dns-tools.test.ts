@@ -35,11 +35,11 @@ async function awaitTexts(domain: string, texts: string[]): Promise<{ target: st
   const reserved = await certificateApi(gateway).reserve(domain);
   const challenge = reserved.acme_challenge_cname_target ?? '';
   const { acmeChallenge, managedCertificate } = gateway.app.prisma;
-  const { id: managedId } = await managedCertificate.findFirstOrThrow({ where: { domainId: reserved.id } });
+  const { id: managedCertificateId } = await managedCertificate.findFirstOrThrow({ where: { domainId: reserved.id } });
   const expiresAt = new Date(Date.now() + CHALLENGE_MS);
   await acmeChallenge.createMany({
     data: texts.map((value) => ({
-      ...{ id: `chal_${value}`, managedId, kind: 'dns-01', name: challenge, value, expiresAt },
+      ...{ id: `chal_${value}`, managedCertificateId, kind: 'dns-01', name: challenge, value, expiresAt },
     })),
   });
   return { target: reserved.cname_target, challenge };

@@ -73,7 +73,7 @@ function withoutCertificate({ certificateId, isManaged }: Current) {
 
 async function lockDomain(id: string, { accountId }: Context, db: Db): Promise<{ name: Named; current: Current }> {
   await db.$queryRaw`SELECT id FROM reserved_domain WHERE id = ${id} AND account_id = ${accountId} FOR UPDATE`;
-  const certificate = { select: { managedId: true } };
+  const certificate = { select: { managedCertificateId: true } };
   const select = { domain: true, cnameTarget: true, certificateId: true, certificatePolicy: true, certificate };
   const row = await db.reservedDomain.findUnique({ where: { id, accountId }, select });
   const { domain, cnameTarget, certificateId, certificatePolicy, ...rest } = requireFound(
@@ -85,7 +85,7 @@ async function lockDomain(id: string, { accountId }: Context, db: Db): Promise<{
     current: {
       certificateId,
       policy: certificatePolicy as Policy | null,
-      isManaged: (rest.certificate?.managedId ?? null) !== null,
+      isManaged: (rest.certificate?.managedCertificateId ?? null) !== null,
     },
   };
 }

@@ -196,8 +196,12 @@ export const CertificateProvisioning = builder.objectRef<Managed>('CertificatePr
       type: [CertificateOrder],
       weight: ORDERS_WEIGHT,
       description: 'The last orders, the newest first; at most 20, of the last 90 days.',
-      resolve: ({ id: managedId }, _, { db }) =>
-        db.certificateOrder.findMany({ where: { managedId }, orderBy: { orderedAt: 'desc' }, take: HISTORY_MAX }),
+      resolve: ({ id: managedCertificateId }, _, { db }) =>
+        db.certificateOrder.findMany({
+          where: { managedCertificateId },
+          orderBy: { orderedAt: 'desc' },
+          take: HISTORY_MAX,
+        }),
     }),
   }),
 });

@@ -47,7 +47,7 @@ mutation('retryCertificate', givesObject('reservedDomain'), (t) =>
           announce({ kind: 'domainCertificate', action: 'UPDATED', id, accountId });
           return db.reservedDomain.findUniqueOrThrow({ ...query, where });
         },
-        'CERTIFICATE_RETRIED',
+        { action: 'CERTIFICATE_RETRIED' },
       );
     },
   }),

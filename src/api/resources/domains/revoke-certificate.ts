@@ -68,7 +68,7 @@ mutation('revokeCertificate', givesObject('reservedDomain'), (t) =>
           announce({ kind: 'domainCertificate', action: 'UPDATED', id, accountId });
           return db.reservedDomain.findUniqueOrThrow({ ...query, where });
         },
-        'CERTIFICATE_REVOKED',
+        { action: 'CERTIFICATE_REVOKED' },
       );
     },
   }),

@@ -1,0 +1,56 @@
+// Transactions: their BEGIN travels with their first statement.
+
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { openClient } from '../../../src/store/database/client.ts';
+import { DatabaseWorker } from '../../../src/store/embedded/database-worker.ts';
+import { openMemory } from '../../../src/store/embedded/index.ts';
+
+let database: Awaited<ReturnType<typeof openMemory>>;
+let prisma: ReturnType<typeof openClient>;
+beforeAll(async () => {
+  database = await openMemory();
+  prisma = openClient(database.pool);
+  await database.pool.query('CREATE TABLE written (value int)');
+});
+afterAll(async () => {
+  await prisma.$disconnect();
+  await database.close();
+});
+
+const values = async () =>
+  (await database.pool.query('SELECT value FROM written ORDER BY 1')).rows.map(({ value }) => value);
+
+/** How often the database is called while something is done. */
+async function roundTrips(work: () => Promise<unknown>): Promise<number> {
+  const execute = vi.spyOn(DatabaseWorker.prototype, 'execute');
+  onTestFinished(() => execute.mockRestore());
+  await work();
+  const count = execute.mock.calls.length;
+  execute.mockRestore();
+  return count;
+}
+
+test('a transaction of one statement takes two round trips, and an empty one takes one', async () => {
+  expect(await roundTrips(() => prisma.$transaction((tx) => tx.$executeRaw`INSERT INTO written VALUES (1)`))).toBe(2);
+  expect(await values()).toEqual([1]);
+  expect(await roundTrips(() => prisma.$transaction(async () => {}))).toBe(1);
+});
+
+test('what fails leaves nothing of its transaction, and the connection to the next one', async () => {
+  const failing = prisma.$transaction(async (tx) => {
+    await tx.$executeRaw`INSERT INTO written VALUES (2)`;
+    await tx.$executeRaw`INSERT INTO written VALUES (1 / 0)`;
+  });
+  await expect(failing).rejects.toThrow('division by zero');
+  const first = prisma.$transaction((tx) => tx.$executeRaw`INSERT INTO written VALUES (1 / 0)`);
+  await expect(first).rejects.toThrow('division by zero');
+  await expect(prisma.$transaction(() => Promise.reject(new Error('changed its mind')))).rejects.toThrow('its mind');
+  expect(await values()).toEqual([1]);
+});
+
+test('statements that are asked for at once are in one transaction, in their order', async () => {
+  await prisma.$transaction((tx) =>
+    Promise.all([3, 4, 5].map((value) => tx.$executeRaw`INSERT INTO written VALUES (${value})`)),
+  );
+  expect(await values()).toEqual([1, 3, 4, 5]);
+});
