@@ -54,7 +54,7 @@ export type NewAuditEntry = AuditActor & AuditAct;
 export interface AuditRow {
   /** What tells of it once it is committed. */
   change: Change;
-  values: Prisma.Sql;
+  columns: Readonly<Record<string, string | boolean | null>>;
 }
 
 /** Makes the row of an entry. Texts, and members of objects, that are too long are cut. */
@@ -62,32 +62,42 @@ export function auditRow(entry: NewAuditEntry): AuditRow {
   const now = Date.now();
   const id = newId(AUDIT_PREFIX, now);
   const { accountId, source, actorId, credentialId, ip, operationId, action, kind, objectId } = entry;
-  const [actorSubject = '', objectName = '', userAgent = ''] = [
-    entry.actorSubject,
-    entry.objectName,
-    entry.userAgent,
-  ].map((text) => text.slice(0, TEXT_MAX));
-  const words = [actorSubject, objectName, objectId, ip, actorId, credentialId].join('\n');
-  const values = [
-    ...[id, accountId, new Date(now), source, actorId, actorSubject, credentialId, ip, userAgent, operationId],
-    ...[action, kind, objectId, objectName, bounded(entry.before), bounded(entry.after)],
-    ...[entry.isHiddenChanged ?? false, words.toLowerCase().slice(0, WORDS_MAX)],
+  const [actorSubject, objectName, userAgent] = [
+    cut(entry.actorSubject, TEXT_MAX),
+    cut(entry.objectName, TEXT_MAX),
+    cut(entry.userAgent, TEXT_MAX),
   ];
+  const words = [actorSubject, objectName, objectId, ip, actorId, credentialId].join('\n');
   return {
     change: { kind: AUDIT_KIND, action: 'CREATED', id, accountId },
-    values: Prisma.sql`(${Prisma.join(values)})`,
+    columns: {
+      ...{ id, account_id: accountId, created_at: new Date(now).toISOString(), source, actor_id: actorId },
+      ...{ actor_subject: actorSubject, credential_id: credentialId, ip, user_agent: userAgent },
+      ...{ operation_id: operationId, action, kind, object_id: objectId, object_name: objectName },
+      ...{
+        before: bounded(entry.before),
+        after: bounded(entry.after),
+        is_hidden_changed: entry.isHiddenChanged ?? false,
+      },
+      words: cut(words.toLowerCase(), WORDS_MAX),
+    },
   };
 }
 
 /**
- * The INSERT of these rows; at least one. It is SQL, as Prisma compiles `createMany` anew each time, at twice the price of all else
- * that it writes in a call of the API.
+ * The INSERT of these rows, however many. It is SQL, as Prisma compiles `createMany` anew each time, at twice the price of all else that
+ * it writes in a call of the API.
  */
 export function auditInsert(rows: readonly AuditRow[]): Prisma.Sql {
   return Prisma.sql`
     INSERT INTO audit_entry (id, account_id, created_at, source, actor_id, actor_subject, credential_id, ip, user_agent,
       operation_id, action, kind, object_id, object_name, before, after, is_hidden_changed, words)
-    VALUES ${Prisma.join(rows.map(({ values }) => values))}`;
+    SELECT id, account_id, created_at, source, actor_id, actor_subject, credential_id, ip, user_agent,
+      operation_id, action, kind, object_id, object_name, before::json, after::json, is_hidden_changed, words
+    FROM json_to_recordset(${JSON.stringify(rows.map(({ columns }) => columns))}::json) AS entry (id text, account_id text,
+      created_at timestamptz, source text, actor_id text, actor_subject text, credential_id text, ip text, user_agent text,
+      operation_id text, action text, kind text, object_id text, object_name text, before text, after text,
+      is_hidden_changed boolean, words text)`;
 }
 
 /** Writes entries in one statement. @returns what is to be announced once they are committed. */
@@ -96,6 +106,9 @@ export async function insertAuditEntries(db: Db, entries: readonly NewAuditEntry
   await db.$executeRaw(auditInsert(rows));
   return rows.map(({ change }) => change);
 }
+
+/** The database does not take half of a surrogate pair. */
+const cut = (text: string, max: number) => text.slice(0, max).toWellFormed();
 
 /** An object as JSON. Members that are too large are kept as their size alone. */
 function bounded(object: object | undefined): string | null {
