@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readdir, rename, rm, statfs } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type pg from 'pg';
@@ -42,9 +42,17 @@ async function placeOfRuns(): Promise<string> {
   if (bavail * bsize < ROOM) return tmpdir();
   for (const name of await readdir(MEMORY)) {
     const [, pid] = /^gateway-tests-(\d+)-/.exec(name) ?? [];
-    if (pid && !existsSync(`/proc/${pid}`)) await rm(join(MEMORY, name), { recursive: true, force: true });
+    const place = join(MEMORY, name);
+    if (pid && !existsSync(`/proc/${pid}`) && (await isOld(place))) await rm(place, { recursive: true, force: true });
   }
   return MEMORY;
+}
+
+/** No run lasts for so long. One in a container may have a process id that is not known here. */
+const OLD_MS = 2 * 60 * 60 * 1000;
+
+async function isOld(place: string): Promise<boolean> {
+  return Date.now() - (await stat(place)).mtimeMs > OLD_MS;
 }
 
 async function serverTemplate(run: string): Promise<string> {

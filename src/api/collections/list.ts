@@ -98,7 +98,7 @@ export async function readList(
     return { rows, order, ...ends, path, limit: walk.size, parameters, count };
   }
   const findPosition = (id: string) =>
-    table.findFirst({ where: { AND: [scope, { id }] }, select }) as Promise<object | null>;
+    table.findUnique({ where: { id, AND: scope }, select }) as Promise<object | null>;
   return readPage(
     args,
     { prefix, path, order, parameters, findPosition },

@@ -12,7 +12,7 @@ const IDS_MAX = 100;
 
 /** What a table must offer; Prisma's delegates do. */
 export interface PrismaTable {
-  findFirst(query: object): Promise<unknown>;
+  findUnique(query: object): Promise<unknown>;
   findMany(query: object): Promise<unknown[]>;
   count(query: object): Promise<number>;
   create(query: object): Promise<unknown>;
@@ -79,7 +79,7 @@ export async function findById(
 ): Promise<ObjectRow | null> {
   if (!isId(options.prefix, id)) return null;
   const where = { ...(await scopeOf(options, context)), id };
-  return tableOf(options, context.db).findFirst({ ...query, where }) as Promise<ObjectRow | null>;
+  return tableOf(options, context.db).findUnique({ ...query, where }) as Promise<ObjectRow | null>;
 }
 
 /** The part of a query that leaves only what the caller may see. */

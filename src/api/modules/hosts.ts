@@ -14,7 +14,7 @@ import type { ModuleHost } from './module.ts';
 const edge: Pick<ModuleHost, 'table' | 'find' | 'update' | 'hasEdge'> = {
   table: 'edge',
   hasEdge: false,
-  find: (db, where, select) => db.edge.findFirst({ where, select }),
+  find: (db, where, select) => db.edge.findUnique({ where, select }),
   update: (db, id, data) => db.edge.update({ where: { id }, data, select: { id: true } }),
 };
 
@@ -66,7 +66,7 @@ export const httpsEdgeRoute: ModuleHost = {
   prefix: 'edghtsrt',
   path: '/edges/https/:edge_id/routes/:id',
   hasEdge: true,
-  find: (db, where, select) => db.route.findFirst({ where, select }),
+  find: (db, where, select) => db.route.findUnique({ where, select }),
   update: (db, id, data) => db.route.update({ where: { id }, data, select: { id: true } }),
   async afterWrite(audit, id) {
     const { edgeId } = await audit.db.route.findUniqueOrThrow({ where: { id }, select: { edgeId: true } });

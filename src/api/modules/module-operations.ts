@@ -121,6 +121,6 @@ function isHostAddress(host: ModuleHost, { id, edgeId }: HostAddress): boolean {
   return isId(host.prefix, id) && (!host.hasEdge || isId('edghts', edgeId ?? ''));
 }
 
-function scoped({ accountId }: Context, { id, edgeId }: HostAddress): object {
+function scoped({ accountId }: Context, { id, edgeId }: HostAddress): HostAddress & { accountId: string } {
   return edgeId === undefined ? { id, accountId } : { id, edgeId, accountId };
 }

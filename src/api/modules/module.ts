@@ -22,7 +22,7 @@ export interface ModuleHost extends AuditedResource {
   path: string;
   /** Whether an edge id comes with the host's own. */
   hasEdge: boolean;
-  find(db: Db, where: object, select: object): Promise<unknown>;
+  find(db: Db, where: { id: string }, select: object): Promise<unknown>;
   update(db: Db, id: string, data: object): Promise<unknown>;
   /**
    * Told in the transaction that has written to a host: what follows from it.

@@ -166,7 +166,7 @@ mutation('deleteCloudEndpoint', deletedOf('endpoint'), (t) =>
 async function find(db: Db, { accountId }: Context, id: string): Promise<{ edgeId: string; publicUrl: string }> {
   const select = { type: true, edgeId: true, publicUrl: true } as const;
   const { type, edgeId, publicUrl } = requireFound(
-    await db.endpoint.findFirst({ where: { id, accountId }, select }),
+    await db.endpoint.findUnique({ where: { id, accountId }, select }),
     'endpoint',
   );
   if (type !== 'CLOUD' || edgeId === null) throw new ApiError('endpointNotCloud');

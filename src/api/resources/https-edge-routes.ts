@@ -111,7 +111,7 @@ builder.queryField('httpsEdgeRoute', (t) =>
     args: place,
     resolve: async (query, _, where, context) =>
       requireFound(
-        await context.db.route.findFirst({ ...query, where: scoped(context, where) }),
+        await context.db.route.findUnique({ ...query, where: scoped(context, where) }),
         nounOf('httpsEdgeRoute'),
       ),
   }),
@@ -153,7 +153,7 @@ export function createRoute(
   const texts = checkTexts(input);
   return context.create(host, async (db, announce) => {
     const edge = { id: edgeId, accountId, kind: 'HTTPS' } as const;
-    requireFound(await db.edge.findFirst({ where: edge, select: { id: true } }), nounOf('httpsEdge'));
+    requireFound(await db.edge.findUnique({ where: edge, select: { id: true } }), nounOf('httpsEdge'));
     if ((await db.route.count({ where: { edgeId } })) >= ROUTES_MAX)
       throw new ApiError('tooManyRoutes', { max: ROUTES_MAX });
     const id = newId(httpsEdgeRoutes.prefix);
@@ -185,7 +185,7 @@ mutation('updateHttpsEdgeRoute', givesObject('httpsEdgeRoute'), (t) =>
       const data = { ...checkTexts(input), match, matchType: input.matchType ?? undefined };
       return context.update(host, where.id, async (db, announce) => {
         requireFound(
-          await db.route.findFirst({ where: scoped(context, where), select: { id: true } }),
+          await db.route.findUnique({ where: scoped(context, where), select: { id: true } }),
           nounOf('httpsEdgeRoute'),
         );
         const { id } = where;

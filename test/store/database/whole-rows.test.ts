@@ -36,7 +36,7 @@ test('the row of each kind that is audited is locked with all its columns, as Pr
     const model = modelOf(table);
     const locked = await lockRow(prisma, model, { id: id ?? 'none', accountId });
     if (!id) continue;
-    const row = (await table.findFirst({ where: { id }, select: allColumns(model) })) as WholeRow;
+    const row = (await table.findUnique({ where: { id }, select: allColumns(model) })) as WholeRow;
     expect(locked, resource.kind).toEqual(row);
     expect(isWhole(model, row) && isSameRow(model, row, locked as WholeRow), resource.kind).toBe(true);
     expect(await lockRow(prisma, model, { id, accountId: 'acc_other' })).toBeUndefined();

@@ -56,7 +56,7 @@ mutation(
       resolve: async (_, { id }, context) => {
         const { accountId, app } = context;
         const row = requireFound(
-          await context.db.alertChannel.findFirst({ where: { id, accountId } }),
+          await context.db.alertChannel.findUnique({ where: { id, accountId } }),
           'alert channel',
         );
         await limiter.consume(accountId).catch(({ msBeforeNext }: RateLimiterRes) => {

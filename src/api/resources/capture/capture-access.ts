@@ -36,7 +36,7 @@ export async function requireCapturable(context: Context, id: string): Promise<C
   if (isId('oep', id)) return requireOffline(context, id);
   const where = { id, accountId, OR: [...(await servedOnLiveNodes(context)), { nodeId: null }] };
   const select = { proto: true, publicUrl: true, hostport: true } as const;
-  const row = isId('ep', id) ? await db.endpoint.findFirst({ where, select }) : null;
+  const row = isId('ep', id) ? await db.endpoint.findUnique({ where, select }) : null;
   const found = requireFound(row, 'endpoint');
   const { captures, clusterCaptures } = context.app.nodeCaptures();
   if (!captures.endpoint(id) && !clusterCaptures.reachesNodes) throw new ApiError('capturedElsewhere');
@@ -47,10 +47,10 @@ export async function requireCapturable(context: Context, id: string): Promise<C
 
 async function requireOffline({ db, accountId }: Context, id: string): Promise<Capturable> {
   const select = { proto: true, publicUrl: true, hostport: true, credentialId: true } as const;
-  const row = requireFound(await db.offlineEndpoint.findFirst({ where: { id, accountId }, select }), 'endpoint');
+  const row = requireFound(await db.offlineEndpoint.findUnique({ where: { id, accountId }, select }), 'endpoint');
   const { credentialId } = row;
   const credential =
-    credentialId === null ? null : await db.credential.findFirst({ where: { id: credentialId, accountId } });
+    credentialId === null ? null : await db.credential.findUnique({ where: { id: credentialId, accountId } });
   const target = targetOfRow(accountId, row);
   return { ...target, ...row, id, kind: 'offlineEndpoint', servedBy: [], ownerId: credential?.ownerId };
 }

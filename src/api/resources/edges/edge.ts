@@ -54,7 +54,7 @@ export function updateEdge(
   const { accountId } = context;
   return context.update(host, id, async (db, announce) => {
     const where = { id, accountId, kind: kinds[host.kind] };
-    requireFound(await db.edge.findFirst({ where, select: { id: true } }), nounOf(host.kind));
+    requireFound(await db.edge.findUnique({ where, select: { id: true } }), nounOf(host.kind));
     return change(host, modules, { context, db, id }, announce, query, input);
   });
 }
@@ -87,7 +87,7 @@ export function edgeDeletion(
   const deleteOne = (context: Context, id: string) => {
     const where = { id: isId(host.prefix, id) ? id : '', accountId: context.accountId, kind: kinds[host.kind] };
     const work = async (db: Db, announce: Announce) => {
-      requireFound(await db.edge.findFirst({ where, select: { id: true } }), nounOf(host.kind));
+      requireFound(await db.edge.findUnique({ where, select: { id: true } }), nounOf(host.kind));
       await deleteEdgeEndpoints({ db, announce, baseUrl: context.baseUrl }, id);
       await db.edge.delete({ where, select: { id: true } });
     };

@@ -29,7 +29,7 @@ const EdgeNameCheck = builder.objectRef<Check>('EdgeNameCheck').implement({
       nullable: true,
       description: 'The domain of your account that the name comes under; null when it would have to be reserved.',
       resolve: (query, { name }, _, { db, accountId }) =>
-        name?.domainId ? db.reservedDomain.findFirst({ ...query, where: { id: name.domainId, accountId } }) : null,
+        name?.domainId ? db.reservedDomain.findUnique({ ...query, where: { id: name.domainId, accountId } }) : null,
     }),
     needsDns: t.boolean({
       description:

@@ -64,7 +64,7 @@ mutation('testEdge', { gives: ['test', 'What became of the request.'] }, (t) =>
       const { accountId, app, db } = context;
       const target = checkPath(path ?? '/');
       const select = { kind: true, hostports: { select: { hostport: true }, orderBy: { position: 'asc' } } } as const;
-      const edge = requireFound(await db.edge.findFirst({ where: { id, accountId }, select }), 'edge');
+      const edge = requireFound(await db.edge.findUnique({ where: { id, accountId }, select }), 'edge');
       const [first] = edge.hostports;
       if (!first) throw new ApiError('edgeWithoutName');
       await limiter.consume(accountId).catch(({ msBeforeNext }: RateLimiterRes) => {

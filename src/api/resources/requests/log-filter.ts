@@ -69,13 +69,13 @@ async function endpointIdsOf(context: Context, { endpointId, edgeId }: LogFilter
   const { accountId, app, db } = context;
   if (
     endpointId != null &&
-    !(await db.endpoint.findFirst({ where: { id: endpointId, accountId }, select: { id: true } }))
+    !(await db.endpoint.findUnique({ where: { id: endpointId, accountId }, select: { id: true } }))
   ) {
     const { entries } = await app.requestLog.newest({ accountId, endpointIds: [endpointId] }, 1);
     requireFound(entries[0], 'endpoint');
   }
   if (edgeId == null) return endpointId == null ? null : [endpointId];
-  requireFound(await db.edge.findFirst({ where: { id: edgeId, accountId }, select: { id: true } }), 'edge');
+  requireFound(await db.edge.findUnique({ where: { id: edgeId, accountId }, select: { id: true } }), 'edge');
   const where = { edgeId, accountId, ...(endpointId == null ? {} : { id: endpointId }) };
   const rows = await db.endpoint.findMany({ where, select: { id: true }, take: EDGE_NAMES_MAX });
   return rows.map(({ id }) => id);
