@@ -7,11 +7,12 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { BARE, cases, essence, servers } from './cases.js';
+import { BARE_FILE, cases, essence, servers } from './cases.js';
 import { createDatabase, fill, removeMade } from './data.js';
 import { cpuTime, emptyLog, gatewayProgram, isSmoke, Load, newerNode, start, stop } from './processes.js';
 
 const CONNECTIONS = 16;
+const SIX_DIGITS = '000000';
 /** Connections to the database, of each server; a smoke test leaves those of the PostgreSQL server to other tests. */
 const DATABASE_POOL = isSmoke ? 2 : 10;
 const peers = join(import.meta.dirname, '../peers');
@@ -84,9 +85,9 @@ export class Bench {
    * @returns {Promise<boolean>} whether it runs: one that needs a Node that cannot be had does not.
    */
   async startPeer(server) {
-    if (server.name !== BARE) await installPeers();
+    if (server.file !== BARE_FILE) await installPeers();
     const node = server.newerNode ? await newerNode() : process.execPath;
-    if (node) await this.#start(server.name, node, [join(peers, server.file)], {});
+    if (node) await this.#start(server.name, node, [join(peers, server.file)], server.env ?? {});
     return node !== null;
   }
 
@@ -135,7 +136,7 @@ export class Bench {
     const answer = await fetch(origin + path.replaceAll('%ID%', id), {
       method,
       headers,
-      body: body ? body.replaceAll('%ID%', id) : undefined,
+      body: body ? body.replaceAll('%ID%', id).replaceAll('%N%', SIX_DIGITS) : undefined,
     });
     const text = await answer.text();
     const where = `${server.name}, ${name}`;
@@ -178,7 +179,7 @@ export class Bench {
       });
     const cpu = (cpuTime(child.process.pid) - before) / requests;
     emptyLog(child.logFile);
-    if (name === 'rest-create') await removeMade(this.#client);
+    if (cases[name]?.writes) await removeMade(this.#client);
     return { cpu, perSecond: requests / took, p99 };
   }
 
@@ -194,7 +195,7 @@ export class Bench {
     const { method, path, body } = server.requests?.[name] ?? cases[name]?.request ?? assert.fail(`no case ${name}`);
     const text = body === undefined ? '' : JSON.stringify(body);
     // Ids are as long as each other, and as long as this.
-    const length = Buffer.byteLength(text.replaceAll('%ID%', this.#ids[0] ?? ''));
+    const length = Buffer.byteLength(text.replaceAll('%ID%', this.#ids[0] ?? '').replaceAll('%N%', SIX_DIGITS));
     const head = [
       `${method} ${path} HTTP/1.1`,
       `Host: 127.0.0.1:${this.#of(server).port}`,

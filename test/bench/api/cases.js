@@ -5,13 +5,14 @@ import { MADE } from './data.js';
 /**
  * @typedef {object} Request
  * @property {string} method
- * @property {string} path `%ID%`, here and in the body, stands for the id of a credential.
+ * @property {string} path `%ID%`, here and in the body, stands for the id of a credential, `%N%` for any six digits.
  * @property {unknown} [body]
  */
 
 /**
  * @typedef {object} Case
  * @property {string} title
+ * @property {boolean} [writes]
  * @property {Request} request
  * @property {number} status
  * @property {string[]} against the servers that the others are held against.
@@ -22,6 +23,10 @@ import { MADE } from './data.js';
 
 const GATEWAY = 'this gateway';
 export const BARE = 'node:http + pg';
+/** Writes all rows that the gateway writes, in one transaction. */
+export const FAIR = 'node:http + pg, the same rows';
+/** Needs no packages of its own. */
+export const BARE_FILE = 'node-http.js';
 const APOLLO = 'Apollo Server + Prisma';
 const MERCURIUS = 'Mercurius jit + Prisma';
 
@@ -49,10 +54,25 @@ export const cases = {
   },
   'rest-create': {
     title: 'REST create',
+    writes: true,
     request: { method: 'POST', path: '/credentials', body: { description: MADE, acl: ['bind:*.example.com'] } },
     status: 201,
-    against: [BARE],
-    targets: [],
+    against: [BARE, FAIR],
+    targets: [
+      { against: BARE, times: 8 },
+      { against: FAIR, times: 3 },
+    ],
+  },
+  'rest-update': {
+    title: 'REST update',
+    writes: true,
+    request: { method: 'PATCH', path: '/credentials/%ID%', body: { description: 'changed to %N%' } },
+    status: 200,
+    against: [BARE, FAIR],
+    targets: [
+      { against: BARE, times: 8 },
+      { against: FAIR, times: 3 },
+    ],
   },
   'graphql-get': {
     title: 'GraphQL get',
@@ -82,10 +102,12 @@ export const cases = {
  * @property {string} file under `test/bench/peers`; empty for the gateway.
  * @property {string[]} cases
  * @property {Record<string, Request>} [requests] in place of the usual ones.
+ * @property {Record<string, string>} [env]
  * @property {boolean} [newerNode] needs Node 22.
  */
 
-const rest = ['rest-get', 'rest-list', 'rest-create'];
+const writes = ['rest-create', 'rest-update'];
+const rest = ['rest-get', 'rest-list', ...writes];
 const graph = ['graphql-get', 'graphql-list'];
 
 /** PostGraphile's own names, by alias what they are elsewhere. It fills in `accountId` itself. */
@@ -112,7 +134,8 @@ const postgraphile = (() => {
 /** @type {Server[]} The gateway comes first. */
 export const servers = [
   { name: GATEWAY, file: '', cases: [...rest, ...graph] },
-  { name: BARE, file: 'node-http.js', cases: rest },
+  { name: BARE, file: BARE_FILE, cases: rest },
+  { name: FAIR, file: BARE_FILE, cases: writes, env: { BENCH_ALL_ROWS: '1' } },
   { name: 'Fastify + pg', file: 'fastify.js', cases: rest },
   { name: APOLLO, file: 'apollo.js', cases: graph },
   { name: MERCURIUS, file: 'mercurius.js', cases: graph },
@@ -123,7 +146,8 @@ export const servers = [
 export const notes = [
   'Every peer knows the caller by the digest of the API key (kept 5 s), scopes to the account, writes one log line.',
   'The gateway also counts against the rate limit, gives operation ids, validates against its schema, keeps metrics; its',
-  'create is a transaction that announces the change to other gateways (NOTIFY). The bare create is one INSERT.',
+  'writes are transactions with an entry of the audit trail, a look for subscriptions, and a notice to other gateways',
+  '(NOTIFY). The bare create is one INSERT, the bare update one UPDATE; the peer with the same rows does all of that.',
   'PostGraphile has neither uri nor token, and asks for the account as a condition that its server fills in.',
 ];
 
@@ -137,6 +161,7 @@ export function essence(name, text, origin) {
   const answer = JSON.parse(text.replaceAll(origin, ''));
   if (answer.errors) throw new Error(`errors in the answer: ${JSON.stringify(answer.errors)}`);
   const { data = answer } = answer;
+  if (name === 'rest-update') return { ...data, description: '' };
   if (name === 'rest-create')
     return { ...data, id: data.id.length, uri: data.uri.length, token: data.token.length, created_at: '' };
   return name.startsWith('graphql') ? plain(data) : data;

@@ -74,8 +74,9 @@ export async function fill(client, dist) {
   return credentials.map(({ id }) => id);
 }
 
-/** Removes what a case created, so that each round meets the same table. @param {pg.Client} client */
+/** Removes what a case wrote, so that each round meets the same tables. @param {pg.Client} client */
 export async function removeMade(client) {
+  await client.query('TRUNCATE audit_entry');
   const { rowCount } = await client.query('DELETE FROM credential WHERE description = $1', [MADE]);
   if (rowCount) await client.query('VACUUM credential');
 }

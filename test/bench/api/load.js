@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 /**
  * @typedef {object} Job
  * @property {number} port
- * @property {string} request head and body as they are sent; `%ID%` stands for one of `ids`.
+ * @property {string} request head and body as they are sent; `%ID%` stands for one of `ids`, `%N%` for any six digits.
  * @property {string[]} ids
  * @property {number} status that every answer must have.
  * @property {number} leastBytes of every answer's body: a short one is an error in disguise.
@@ -53,7 +53,9 @@ function converse({ port, request, ids, status, leastBytes }, deadline, times) {
       got = Buffer.alloc(0);
       whole = Number.NaN;
       sent = performance.now();
-      socket.write(request.replaceAll('%ID%', ids[Math.floor(Math.random() * ids.length)] ?? ''), 'latin1');
+      const id = ids[Math.floor(Math.random() * ids.length)] ?? '';
+      const digits = `${Math.floor(Math.random() * 1e6)}`.padStart(6, '0');
+      socket.write(request.replaceAll('%ID%', id).replaceAll('%N%', digits), 'latin1');
     };
     const fail = (/** @type {string} */ reason) => {
       socket.destroy();

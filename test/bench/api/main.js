@@ -3,7 +3,7 @@
 //   --quick           short rounds, for a look: about a minute
 //   --rounds N        how often each pair of server and case is measured (5)
 //   --seconds N       how long each time (2)
-//   --case NAME       only this case; may be repeated: rest-get rest-list rest-create graphql-get graphql-list
+//   --case NAME       only this case; may be repeated: rest-get rest-list rest-create rest-update graphql-get graphql-list
 //   --profile NAME    no comparison: where the gateway's time goes in this case
 //   --bare            of the peers only node:http + pg, which needs no packages of its own
 //   --dist DIR        the compiled gateway (dist)
@@ -16,7 +16,7 @@ import { cpus, loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Bench } from './bench.js';
-import { BARE, cases, servers } from './cases.js';
+import { BARE_FILE, cases, servers } from './cases.js';
 import { gatewayProgram, isSmoke } from './processes.js';
 import { describeProfile } from './profile.js';
 import { median, tables, targets } from './report.js';
@@ -68,7 +68,7 @@ try {
 async function compare() {
   const running = [gateway];
   for (const server of others) {
-    if (options.bare && server.name !== BARE) continue;
+    if (options.bare && server.file !== BARE_FILE) continue;
     if (!server.cases.some((name) => chosen.includes(name))) continue;
     if (await bench.startPeer(server)) running.push(server);
     else say(`Left out: ${server.name}, for which npm has no Node here.`);

@@ -75,5 +75,7 @@ export function newCredential() {
   return { id, token, digest: keys.digest(token) };
 }
 
+export const newAuditId = () => newId('au');
+
 /** @param {number} port that is listened on, on 127.0.0.1. */
 export const ready = (port) => process.stdout.write(`ready http://127.0.0.1:${port}\n`);

@@ -2,7 +2,7 @@
 
 import fastify from 'fastify';
 import { callerOf, logRequest, ready } from './common.js';
-import { create, get, list } from './rest.js';
+import { create, get, list, update } from './rest.js';
 
 const text = { type: 'string' };
 const credential = {
@@ -57,6 +57,14 @@ app.post('/credentials', { schema: { response: { 201: credential } } }, async (/
   reply.code(201);
   return create(request.caller, request.body, base(request));
 });
+app.patch(
+  '/credentials/:id',
+  { schema: { response: { 200: credential } } },
+  async (/** @type {any} */ request, reply) => {
+    const found = await update(request.caller, request.params.id, request.body, base(request));
+    return found ?? reply.code(404).send({ msg: 'not found' });
+  },
+);
 
 await app.listen({ port: 0, host: '127.0.0.1' });
 ready(/** @type {any} */ (app.server.address()).port);

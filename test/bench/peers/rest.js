@@ -3,13 +3,13 @@
 
 import { newCredential, pool, rfc3339 } from './common.js';
 
-const COLUMNS = 'id, created_at, description, metadata, acl, owner_id';
+export const COLUMNS = 'id, created_at, description, metadata, acl, owner_id';
 const PAGE = 100;
 
 /** @typedef {import('./common.js').Caller} Caller */
 
 /** @param {any} row @param {string} base @param {string | null} token */
-const body = (row, base, token = null) => ({
+export const body = (row, base, token = null) => ({
   id: row.id,
   uri: `${base}/credentials/${row.id}`,
   created_at: rfc3339(row.created_at),
@@ -58,4 +58,16 @@ export async function create({ accountId, ownerId }, { description = '', metadat
     values: [id, accountId, ownerId, description, metadata, acl, digest],
   });
   return body(rows[0], base, token);
+}
+
+/** @param {Caller} caller @param {string} id @param {any} input @param {string} base */
+export async function update({ accountId }, id, { description = null, metadata = null, acl = null }, base) {
+  const { rows } = await pool.query({
+    name: 'update',
+    text: `UPDATE credential SET description = coalesce($3, description), metadata = coalesce($4, metadata),
+        acl = coalesce($5, acl)
+      WHERE id = $1 AND account_id = $2 RETURNING ${COLUMNS}`,
+    values: [id, accountId, description, metadata, acl],
+  });
+  return rows[0] && body(rows[0], base);
 }
