@@ -34,7 +34,7 @@ function table(name, servers) {
     title,
     'CPU µs/request',
     'min–max',
-    ...references.map((one) => `× ${one.split(/ [+j]|\s\+/)[0]}`),
+    ...references.map((one) => `× ${one.split(', ')[1] ?? one.split(/ [+j]/)[0]}`),
     'req/s',
     'p99 ms',
   ];
