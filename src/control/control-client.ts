@@ -10,8 +10,11 @@ const DIAL_TIMEOUT_MS = 1000;
 const DIAL_PAUSE_MS = 50;
 /** The most calls that wait while the control process is away. Further ones fail at once: a flood of unknown names is no reason to keep all. */
 const WAITING_MAX = 10_000;
-/** How long a call waits for the control process, in milliseconds. */
-const WAIT_MS = 10_000;
+/**
+ * How long a call waits for the control process, in milliseconds. It is away for a second when it is replaced, and for several on a
+ * machine with ten times as much to do as it can: visitors wait for that rather than be refused.
+ */
+const WAIT_MS = 20_000;
 
 type Method = keyof ControlCalls;
 type Arguments<M extends Method> = Parameters<ControlCalls[M]>;

@@ -5,9 +5,6 @@ import type { RouteTarget } from '../tunnel/control/routes.ts';
 import type { WorkerCalls, WorkerState } from './calls.ts';
 import type { ControlClient } from './control-client.ts';
 
-/** How long visitors of an unknown name wait for a control process that is being replaced; milliseconds. */
-const LOOKUP_WAIT_MS = 5000;
-
 type Told = Pick<WorkerCalls, 'grantChanged' | 'sessionReplaced' | 'leaseRevived' | 'remotePortsChanged'>;
 
 export class RemoteRegistrar implements Registrar {
@@ -59,16 +56,15 @@ export class RemoteRegistrar implements Registrar {
   authenticate: Registrar['authenticate'] = (authtoken) => this.#client().call('authenticate', authtoken);
   grant: Registrar['grant'] = (credentialId) => this.#client().call('grant', credentialId);
   takenTunnels: Registrar['takenTunnels'] = (tunnelIds) => this.#client().call('takenTunnels', tunnelIds);
-  lookUp: Registrar['lookUp'] = (target) => this.#client().callWithin(LOOKUP_WAIT_MS, 'lookUp', target);
-  lookUpLabels: Registrar['lookUpLabels'] = (...args) =>
-    this.#client().callWithin(LOOKUP_WAIT_MS, 'lookUpLabels', ...args);
+  lookUp: Registrar['lookUp'] = (target) => this.#client().call('lookUp', target);
+  lookUpLabels: Registrar['lookUpLabels'] = (...args) => this.#client().call('lookUpLabels', ...args);
   remotePorts: Registrar['remotePorts'] = () => this.#client().call('remotePorts');
   bindRefused: Registrar['bindRefused'] = (refusal) => this.#client().call('bindRefused', refusal);
   tunnelChanged: Registrar['tunnelChanged'] = (...args) => this.#client().call('tunnelChanged', ...args);
 
   forgetRoutes(target: RouteTarget): void {
     this.#client()
-      .callWithin(LOOKUP_WAIT_MS, 'forgetRoutes', target)
+      .call('forgetRoutes', target)
       .catch(() => undefined); // Another control process remembers nothing.
   }
 
