@@ -1,0 +1,228 @@
+// Relay's store on a running gateway, with the code of the manual: whatever it warns of while it develops a page fails the tests.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isScalarType, isSpecifiedScalarType, parse, validate } from 'graphql';
+import { type ClientOptions, createClient as createSocket, type Client as Socket } from 'graphql-ws';
+import {
+  ConnectionHandler,
+  commitMutation,
+  Environment,
+  Network,
+  Observable,
+  RecordSource,
+  requestSubscription,
+  Store,
+  type Variables,
+} from 'relay-runtime';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, type MockInstance, test, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { schema } from '../../../src/api/schema.ts';
+import { type Account, startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
+import { root } from '../../support/root.ts';
+import { compiledTexts, graphql, type RelayArtifact } from './artifacts.ts';
+import { RelayPage } from './page.ts';
+import * as documents from './store.ts';
+
+const manual = readFileSync(join(root, 'src/manual/own-dashboard.md'), 'utf8');
+const section = manual.slice(manual.indexOf('\n## Relay\n'), manual.indexOf('\n## Errors and pages\n'));
+const [setUp = '', documentsOfList = '', mutations = '', live = ''] = [
+  ...section.matchAll(/```js\n([\s\S]+?)```/g),
+].map(([, code]) => code);
+const imported = {
+  ConnectionHandler,
+  commitMutation,
+  Environment,
+  Network,
+  Observable,
+  RecordSource,
+  requestSubscription,
+  Store,
+};
+const Async = Object.getPrototypeOf(async () => undefined).constructor as FunctionConstructor;
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway?.close());
+
+let account: Account;
+let sockets: Socket[];
+let warnings: MockInstance[];
+beforeEach(async () => {
+  account = await gateway.newAccount();
+  sockets = [];
+  warnings = (['error', 'warn'] as const).map((method) => vi.spyOn(console, method).mockImplementation(() => {}));
+});
+afterEach(async () => {
+  const said = warnings.flatMap(({ mock }) => mock.calls);
+  for (const spy of warnings) spy.mockRestore();
+  for (const socket of sockets) await socket.dispose();
+  expect(said).toEqual([]);
+});
+
+/** Runs code of the manual; all that it names is there. */
+function run(code: string, names: Record<string, unknown>) {
+  const createClient = (options: ClientOptions) => {
+    const socket = createSocket({ ...options, webSocketImpl: WebSocket });
+    sockets.push(socket);
+    return socket;
+  };
+  const all = { ...imported, graphql, createClient, apiKey: account.key, ...names };
+  const text = code.replaceAll(/^import .*\n/gm, '').replaceAll('127.0.0.1:4000', new URL(gateway.api).host);
+  return new Async(...Object.keys(all), text)(...Object.values(all));
+}
+const newPage = async () => new RelayPage(await run(`${setUp} return environment;`, {}));
+/** The list of the manual, and its rows. */
+const listAndRow: () => Promise<[RelayArtifact, RelayArtifact]> = () =>
+  run(`${documentsOfList} return [list, row];`, {});
+
+async function made(path: string, body: object = {}) {
+  const answer = await account.call('POST', path, body);
+  expect(answer.status, answer.text).toBe(201);
+  return answer.body;
+}
+
+/** Some credentials beside the one that the account has, the newest first. @returns their ids. */
+async function credentials(count: number): Promise<string[]> {
+  for (let made = 0; made < count; made++)
+    await account.call('POST', '/credentials', { description: `number ${made}` });
+  return (await account.call('GET', '/credentials')).body.credentials.map(({ id }: { id: string }) => id);
+}
+
+test('what its compiler made of the documents fits the schema, whose scalars the manual gives it', () => {
+  for (const text of compiledTexts) expect(validate(schema, parse(text)), text).toEqual([]);
+  const { customScalarTypes } = JSON.parse(/```json\n([\s\S]+?)```/.exec(section)?.[1] ?? '');
+  const own = Object.values(schema.getTypeMap()).filter((type) => isScalarType(type) && !isSpecifiedScalarType(type));
+  expect(Object.keys(customScalarTypes).sort()).toEqual(own.map(({ name }) => name).sort());
+});
+
+/** What the manual's page shows. */
+async function listOn(page: RelayPage, variables: Variables) {
+  const [list, row] = await listAndRow();
+  const shown = await page.show(list, variables);
+  return {
+    info: () => shown().credentials.pageInfo,
+    rows: () => shown().credentials.edges.map(({ node }: { node: object }) => page.read(row, node)),
+    ids: () => shown().credentials.edges.map(({ node }: { node: object }) => page.read(row, node).id),
+    fetch: (more: Variables) => page.fetch(list, more),
+  };
+}
+
+test('a list is paged to its end from either side, each object once and in its order', async () => {
+  const ids = await credentials(4);
+  for (const [count, end] of [
+    ['first', 'hasNextPage'],
+    ['last', 'hasPreviousPage'],
+  ] as const) {
+    const page = await newPage();
+    const list = await listOn(page, { [count]: 2 });
+    for (let pages = 1; list.info()[end]; pages++) {
+      expect(list.ids()).toHaveLength(pages * 2);
+      const { startCursor, endCursor } = list.info();
+      await list.fetch(count === 'first' ? { first: 2, after: endCursor } : { last: 2, before: startCursor });
+    }
+    expect(list.ids()).toEqual(ids);
+    expect(list.rows()[0].owner).toEqual({ email: expect.any(String) });
+    page.close();
+  }
+});
+
+test('what a mutation creates or deletes takes its place in a list', async () => {
+  const before = await credentials(1);
+  const environment = await run(`${setUp} return environment;`, {});
+  const page = new RelayPage(environment);
+  const list = await listOn(page, { first: 10 });
+  const seen: string[][] = [];
+  page.heard = () => seen.push(list.ids());
+  const { createCredential } = await run(`${mutations} return { createCredential };`, { environment });
+  expect(createCredential.token).toEqual(expect.any(String));
+  expect(seen).toEqual([[createCredential.credential.id, ...before], before]);
+  page.close();
+});
+
+test('edges and nodes go to either end of a list, and a deleted object leaves nothing of it', async () => {
+  await made('/ip_policies', { description: 'there before' });
+  const page = await newPage();
+  const shown = await page.show(documents.policies, {});
+  const connections = [ConnectionHandler.getConnectionID('client:root', 'store_ipPolicies')];
+  const { createIpPolicy } = await page.mutate(documents.createFirst, { connections });
+  await page.mutate(documents.createNext, { connections });
+  await page.mutate(documents.createLast, { connections });
+  const descriptions = () =>
+    shown().ipPolicies.edges.map(
+      ({ node }: { node: object | null }) => node && page.read(documents.policy, node).description,
+    );
+  expect(descriptions()).toEqual(['first', 'there before', 'next', 'last']);
+  await page.mutate(documents.removePolicy, { id: createIpPolicy.ipPolicy.id });
+  expect(descriptions()).toEqual([null, 'there before', 'next', 'last']);
+  page.close();
+});
+
+test('an object that is met in two places is one, whole in both, and found again by its id', async () => {
+  const { id, uri, created_at: createdAt } = await made('/ip_policies', { description: 'office' });
+  await made('/ip_policy_rules', { ip_policy_id: id, cidr: '192.0.2.0/24', action: 'allow' });
+  const page = await newPage();
+  const policies = await page.show(documents.policies, {});
+  const rules = await page.show(documents.rules, {});
+  const policy = () => page.read(documents.policy, policies().ipPolicies.edges[0].node);
+  const ofRule = () => rules().ipPolicyRules.edges[0].node.ipPolicy;
+  expect([policy(), ofRule()]).toEqual([
+    { id, description: 'office', createdAt, metadata: '' },
+    { description: 'office', uri },
+  ]);
+  const optimisticResponse = { updateIpPolicy: { ipPolicy: { id, description: 'soon' } } };
+  const seen: string[] = [];
+  page.heard = () => seen.push(ofRule().description);
+  await page.mutate(documents.update, { id, description: 'home' }, optimisticResponse);
+  expect(seen).toContain('soon');
+  expect([policy(), ofRule()]).toEqual([
+    { id, description: 'home', createdAt, metadata: '' },
+    { description: 'home', uri },
+  ]);
+  await account.call('PATCH', `/ip_policies/${id}`, { metadata: 'changed' });
+  await page.fetch(documents.policy, { id });
+  expect([policy().metadata, ofRule().description]).toEqual(['changed', 'home']);
+  page.close();
+});
+
+test('owners are users or bot users wherever they are met', async () => {
+  const bot = await made('/bot_users', { name: 'robot' });
+  await made('/credentials', { owner_id: bot.id });
+  const page = await newPage();
+  const shown = await page.show(documents.owners, {});
+  const ownersIn = (list: 'credentials' | 'apiKeys') =>
+    shown()[list].nodes.map((row: { owner: object }) => page.read(documents.owner, row.owner));
+  expect(ownersIn('credentials')).toContainEqual({ id: bot.id, name: 'robot' });
+  expect(ownersIn('apiKeys')).toContainEqual({ id: account.ownerId, email: expect.any(String) });
+  page.close();
+});
+
+test('a subscription changes the object that the page shows, and has it ask again when there is one more or one less', async () => {
+  const [id] = await credentials(1);
+  const environment = await run(`${setUp} return environment;`, {});
+  const page = new RelayPage(environment);
+  const list = await listOn(page, { first: 10 });
+  let asked = 0;
+  let asking = Promise.resolve();
+  const refetch = () => {
+    asked++;
+    asking = asking.then(() => list.fetch({ first: 10 }));
+  };
+  const stop = await run(live.replace('requestSubscription', 'return requestSubscription'), { environment, refetch });
+  await expect.poll(() => asked).toBe(1); // The mark.
+  await asking;
+  await account.call('PATCH', `/credentials/${id}`, { description: 'told' });
+  await expect
+    .poll(() => list.rows()[0])
+    .toMatchObject({ id, description: 'told', owner: { email: expect.any(String) } });
+  expect(asked).toBe(1);
+  const { id: another } = await made('/credentials');
+  await expect.poll(() => list.ids()[0]).toBe(another);
+  await account.call('DELETE', `/credentials/${another}`);
+  await expect.poll(() => list.ids()[0]).toBe(id);
+  stop.dispose();
+  await asking;
+  page.close();
+});
