@@ -1,12 +1,15 @@
-// The clients that keep what they are told in a store of objects by their ids: Apollo Client, and urql with its normalized cache.
+// The clients that keep what they are told in a store of objects by their ids, made by the code of the manual: Apollo Client, and urql
+// with its normalized cache.
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache } from '@apollo/client';
 import { GraphQLWsLink } from '@apollo/client/link/subscriptions';
 import { Client, fetchExchange, subscriptionExchange } from '@urql/core';
-import { cacheExchange } from '@urql/exchange-graphcache';
-import { getOperationAST, introspectionFromSchema, isAbstractType, parse } from 'graphql';
-import { schema } from '../../src/api/schema.ts';
-import { clientOf } from './streams/socket-client.ts';
+import { type CacheExchangeOpts, cacheExchange } from '@urql/exchange-graphcache';
+import { buildSchema, getOperationAST, introspectionFromSchema, parse } from 'graphql';
+import { root } from '../support/root.ts';
+import { codeOf, PageCode, socketCode } from './page-code.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the JSON of an answer, which assertions look into.
 type Data = any;
@@ -17,43 +20,39 @@ export interface StoreClient {
   watch(query: string, variables?: object): Promise<() => Data>;
   /** Runs a mutation, or a query past the store. */
   run(document: string, variables?: object): Promise<Data>;
-  /** Has the store hear of what a subscription tells. */
-  follow(subscription: string): void;
+  /** Has the store hear of what happens to credentials, as the manual says. */
+  follow(): Promise<void>;
   /** What went wrong, in the store too. */
   readonly problems: string[];
   close(): Promise<void>;
 }
 
-const possibleTypes = Object.fromEntries(
-  Object.values(schema.getTypeMap())
-    .filter(isAbstractType)
-    .map((type) => [type.name, schema.getPossibleTypes(type).map(({ name }) => name)]),
-);
+const [, apolloCode = '', urqlCode = ''] = codeOf('The store');
+const [, apolloLive = '', urqlLive = ''] = codeOf('What changes');
 
-export function apolloOf(api: string, key: string): StoreClient {
+/** What the code of the manual for Apollo Client imports. */
+export const apolloNames = { ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache, GraphQLWsLink, getOperationAST };
+
+/** The manual's Apollo Client. */
+export const apolloSetUp = `${socketCode} ${apolloCode}`;
+
+export async function apolloOf(api: string, key: string, retryWait?: () => Promise<void>): Promise<StoreClient> {
   const problems: string[] = [];
-  const socket = clientOf(api, key);
-  const link = ApolloLink.split(
-    ({ query }) => getOperationAST(query)?.operation === 'subscription',
-    new GraphQLWsLink(socket),
-    new HttpLink({ uri: `${api}/graphql`, headers: { Authorization: `Bearer ${key}` } }),
-  );
-  const client = new ApolloClient({ link, cache: new InMemoryCache({ possibleTypes }) });
-  const stops: (() => void)[] = [];
-  const fail = (error: unknown) => void problems.push(String(error));
+  const report = (error: unknown) => void problems.push(String(error));
+  const page = new PageCode(api, key, retryWait);
+  const client: ApolloClient = await page.run(`${apolloSetUp} return client;`, apolloNames);
   return {
     problems,
     async watch(query, variables = {}) {
       let shown: Data;
       const watched = client.watchQuery({ query: gql(query), variables });
       await new Promise<void>((resolve) => {
-        const subscription = watched.subscribe(({ data, dataState, error }) => {
-          if (error) fail(error);
+        watched.subscribe(({ data, dataState, error }) => {
+          if (error) report(error);
           if (dataState !== 'complete') return;
           shown = data;
           resolve();
         });
-        stops.push(() => subscription.unsubscribe());
       });
       return () => shown;
     },
@@ -65,44 +64,31 @@ export function apolloOf(api: string, key: string): StoreClient {
         : await client.query({ query: node, variables, fetchPolicy: 'network-only' });
       return data;
     },
-    follow(subscription) {
-      const following = client.subscribe({ query: gql(subscription) }).subscribe(({ error }) => error && fail(error));
-      stops.push(() => following.unsubscribe());
-    },
+    follow: () => page.run(apolloLive, { client, gql, report }),
     async close() {
-      for (const stop of stops) stop();
       client.stop();
-      await socket.dispose();
+      await page.close();
     },
   };
 }
 
-export function urqlOf(api: string, key: string): StoreClient {
+const introspection = () =>
+  introspectionFromSchema(buildSchema(readFileSync(join(root, 'schema.graphql'), 'utf8'), { assumeValid: true }));
+
+export async function urqlOf(api: string, key: string, retryWait?: () => Promise<void>): Promise<StoreClient> {
   const problems: string[] = [];
-  const socket = clientOf(api, key);
+  const report = (error: unknown) => void problems.push(String(error));
+  const page = new PageCode(api, key, retryWait);
+  const names = {
+    Client,
+    fetchExchange,
+    subscriptionExchange,
+    schema: introspection(),
+    cacheExchange: (options: CacheExchangeOpts) =>
+      cacheExchange({ ...options, logger: (_, message) => void problems.push(message) }),
+  };
+  const client: Client = await page.run(`${socketCode} ${urqlCode} ${askAgainOf(urqlLive)} return client;`, names);
   const stops: (() => void)[] = [];
-  const client = new Client({
-    url: `${api}/graphql`,
-    preferGetMethod: false,
-    fetchOptions: { headers: { Authorization: `Bearer ${key}` } },
-    exchanges: [
-      cacheExchange({
-        schema: introspectionFromSchema(schema) as never, // Its own type for the same.
-        logger: (severity, message) => {
-          // Objects without an id are kept within their parents: that is said once of each type.
-          if (severity === 'error' || !/No key could be generated|Invalid key/.test(message)) problems.push(message);
-        },
-      }),
-      subscriptionExchange({
-        forwardSubscription: ({ query = '', variables }) => ({
-          subscribe: (sink) => ({
-            unsubscribe: socket.subscribe({ query, variables: variables as Record<string, unknown> }, sink as never),
-          }),
-        }),
-      }),
-      fetchExchange,
-    ],
-  });
   const asked = (text: string) => parse(text, { noLocation: true });
   return {
     problems,
@@ -111,8 +97,9 @@ export function urqlOf(api: string, key: string): StoreClient {
       await new Promise<void>((resolve) => {
         const { unsubscribe } = client.query(asked(query), variables).subscribe(({ data, error }) => {
           if (error) problems.push(error.message);
+          if (!data) return;
           shown = data;
-          if (data) resolve();
+          resolve();
         });
         stops.push(unsubscribe);
       });
@@ -126,15 +113,13 @@ export function urqlOf(api: string, key: string): StoreClient {
       if (error) throw error;
       return data;
     },
-    follow(subscription) {
-      const { unsubscribe } = client.subscription(asked(subscription), {}).subscribe(({ error }) => {
-        if (error) problems.push(error.message);
-      });
-      stops.push(unsubscribe);
-    },
+    follow: () => page.run(urqlLive, { client, report }),
     async close() {
       for (const stop of stops) stop();
-      await socket.dispose();
+      await page.close();
     },
   };
 }
+
+/** The function that the store calls, without what begins to listen. */
+const askAgainOf = (code: string) => code.slice(code.indexOf('function askAgain'));

@@ -1,17 +1,13 @@
 // What front ends keep in a store stays whole: an object has one id and one type wherever it is met, what happens to it is told of it,
 // and a mutation gives what it has changed.
 
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache } from '@apollo/client';
-import { GraphQLWsLink } from '@apollo/client/link/subscriptions';
-import { getOperationAST } from 'graphql';
-import { type ClientOptions, createClient as createSocket, type Client as Socket } from 'graphql-ws';
+import { gql } from '@apollo/client';
+import { isAbstractType } from 'graphql';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { WebSocket } from 'ws';
+import { schema } from '../../src/api/schema.ts';
 import { type Account, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
-import { root } from '../support/root.ts';
-import { apolloOf, type StoreClient, urqlOf } from './store-clients.ts';
+import { codeOf, PageCode } from './page-code.ts';
+import { apolloNames, apolloOf, apolloSetUp, type StoreClient, urqlOf } from './store-clients.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
@@ -20,42 +16,37 @@ beforeAll(async () => {
 afterAll(() => gateway?.close());
 
 describe('the code of the manual', () => {
-  const page = readFileSync(join(root, 'src/manual/own-dashboard.md'), 'utf8');
-  const [backend = '', setUp = '', mutations = ''] = [...page.matchAll(/```js\n([\s\S]+?)```/g)].map(
-    ([, code]) => code,
-  );
-  const runnable = (code: string) =>
-    code.replaceAll(/^import .*\n/gm, '').replaceAll('127.0.0.1:4000', new URL(gateway.api).host);
-  const Async = Object.getPrototypeOf(async () => undefined).constructor as FunctionConstructor;
+  const [backend = ''] = codeOf('Signing people in');
+  const [mutations = ''] = codeOf('What changes');
 
   test('mints a key that reads and ends soon, with which a page makes its client', async () => {
     const account = await gateway.newAccount();
-    const keyFor = new Async('process', `${runnable(backend)} return keyFor('somebody');`);
-    const minted: string = await keyFor({ env: { API_KEY: account.key } });
+    const names = { process: { env: { API_KEY: account.key } } };
+    const minted = await new PageCode(gateway.api, account.key).run(`${backend} return keyFor('somebody');`, names);
     const listed = (await account.call('GET', '/api_keys')).body.keys;
     expect(listed).toMatchObject([{ description: 'dashboard of somebody', scopes: ['read'] }, {}]);
 
-    const sockets: Socket[] = [];
-    const names = { ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache, GraphQLWsLink, getOperationAST };
-    const createClient = (options: ClientOptions) => {
-      const socket = createSocket({ ...options, webSocketImpl: WebSocket });
-      sockets.push(socket);
-      return socket;
-    };
-    const parameters = [...Object.keys(names), 'createClient', 'apiKey'];
-    const values = [...Object.values(names), createClient];
-    const reader = await new Async(...parameters, `${runnable(setUp)} return client;`)(...values, minted);
+    const page = new PageCode(gateway.api, minted);
+    const { client: reader, possibleTypes } = await page.run(
+      `${apolloSetUp} return { client, possibleTypes };`,
+      apolloNames,
+    );
     const { data } = await reader.query({ query: gql('{ viewer { isAdmin } nodes(ids: []) { id } }') });
     expect(data).toEqual({ viewer: { __typename: 'Viewer', isAdmin: true }, nodes: [] });
-    await expect(new Async('client', 'gql', runnable(mutations))(reader, gql)).rejects.toThrow('"credential:write"');
+    const abstract = Object.values(schema.getTypeMap()).filter(isAbstractType);
+    expect(possibleTypes).toEqual(
+      Object.fromEntries(abstract.map((type) => [type.name, schema.getPossibleTypes(type).map(({ name }) => name)])),
+    );
+    await expect(page.run(mutations, { client: reader, gql })).rejects.toThrow('"credential:write"');
 
-    const code = `${runnable(setUp)} ${runnable(mutations)} return { client, token, credential };`;
-    const { client, token, credential } = await new Async(...parameters, code)(...values, account.key);
+    const whole = new PageCode(gateway.api, account.key);
+    const code = `${apolloSetUp} ${mutations} return { client, token, credential };`;
+    const { client, token, credential } = await whole.run(code, apolloNames);
     expect([token, credential.description]).toEqual([expect.any(String), 'for a device']);
     expect(client.cache.extract()).not.toHaveProperty([`Credential:${credential.id}`]);
     expect((await account.call('GET', `/credentials/${credential.id}`)).status).toBe(404);
     for (const one of [reader, client]) one.stop();
-    for (const socket of sockets) await socket.dispose();
+    for (const one of [page, whole]) await one.close();
   });
 });
 
@@ -67,7 +58,7 @@ describe.each([
   let client: StoreClient;
   beforeEach(async () => {
     account = await gateway.newAccount();
-    client = clientOf(gateway.api, account.key);
+    client = await clientOf(gateway.api, account.key);
   });
   afterEach(() => client.close());
 
@@ -96,24 +87,22 @@ describe.each([
     expect(client.problems).toEqual([]);
   });
 
-  test('hears of a change by a WebSocket, and shows the object as it is now', async () => {
+  test('hears of what happens by a WebSocket, and shows the list and its objects as they are now', async () => {
     const { id } = await made('/credentials', { description: 'before' });
     const shown = await client.watch(
       '{ credentials { nodes { __typename id description owner { __typename id ... on User { email } } } } }',
     );
-    client.follow(
-      'subscription { credentialChanged(mark: true) { action objectId credential { __typename id description } } }',
-    );
-    let count = 0;
-    await expect
-      .poll(async () => {
-        // Until the subscription listens, changes are not for it.
-        await account.call('PATCH', `/credentials/${id}`, { description: `after ${++count}` });
-        return shown()?.credentials.nodes;
-      })
-      .toMatchObject([
-        { id, description: expect.stringMatching(/^after/), owner: { __typename: 'User', id: account.ownerId } },
-      ]);
+    await account.call('PATCH', `/credentials/${id}`, { description: 'before it listened' });
+    await client.follow();
+    const owner = { __typename: 'User', id: account.ownerId, email: expect.any(String) };
+    const first = () => shown()?.credentials.nodes[0];
+    await expect.poll(first).toMatchObject({ id, description: 'before it listened', owner });
+    await account.call('PATCH', `/credentials/${id}`, { description: 'after' });
+    await expect.poll(first).toMatchObject({ id, description: 'after', owner });
+    const { id: another } = await made('/credentials');
+    await expect.poll(first).toMatchObject({ id: another, owner });
+    await account.call('DELETE', `/credentials/${another}`);
+    await expect.poll(first).toMatchObject({ id, owner });
     expect(client.problems).toEqual([]);
   });
 

@@ -1,9 +1,6 @@
 // Relay's store on a running gateway, with the code of the manual: whatever it warns of while it develops a page fails the tests.
 
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { isScalarType, isSpecifiedScalarType, parse, validate } from 'graphql';
-import { type ClientOptions, createClient as createSocket, type Client as Socket } from 'graphql-ws';
 import {
   ConnectionHandler,
   commitMutation,
@@ -16,19 +13,15 @@ import {
   type Variables,
 } from 'relay-runtime';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, type MockInstance, test, vi } from 'vitest';
-import { WebSocket } from 'ws';
 import { schema } from '../../../src/api/schema.ts';
 import { type Account, startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
-import { root } from '../../support/root.ts';
+import { codeOf, PageCode, socketCode } from '../page-code.ts';
 import { compiledTexts, graphql, type RelayArtifact } from './artifacts.ts';
 import { RelayPage } from './page.ts';
 import * as documents from './store.ts';
 
-const manual = readFileSync(join(root, 'src/manual/own-dashboard.md'), 'utf8');
-const section = manual.slice(manual.indexOf('\n## Relay\n'), manual.indexOf('\n## Errors and pages\n'));
-const [setUp = '', documentsOfList = '', mutations = '', live = ''] = [
-  ...section.matchAll(/```js\n([\s\S]+?)```/g),
-].map(([, code]) => code);
+const [environmentCode = '', documentsOfList = '', mutations = '', live = ''] = codeOf('Relay');
+const setUp = `${socketCode} ${environmentCode}`;
 const imported = {
   ConnectionHandler,
   commitMutation,
@@ -39,8 +32,6 @@ const imported = {
   requestSubscription,
   Store,
 };
-const Async = Object.getPrototypeOf(async () => undefined).constructor as FunctionConstructor;
-
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway();
@@ -48,31 +39,22 @@ beforeAll(async () => {
 afterAll(() => gateway?.close());
 
 let account: Account;
-let sockets: Socket[];
+let code: PageCode;
 let warnings: MockInstance[];
 beforeEach(async () => {
   account = await gateway.newAccount();
-  sockets = [];
+  code = new PageCode(gateway.api, account.key);
   warnings = (['error', 'warn'] as const).map((method) => vi.spyOn(console, method).mockImplementation(() => {}));
 });
 afterEach(async () => {
   const said = warnings.flatMap(({ mock }) => mock.calls);
   for (const spy of warnings) spy.mockRestore();
-  for (const socket of sockets) await socket.dispose();
+  await code.close();
   expect(said).toEqual([]);
 });
 
-/** Runs code of the manual; all that it names is there. */
-function run(code: string, names: Record<string, unknown>) {
-  const createClient = (options: ClientOptions) => {
-    const socket = createSocket({ ...options, webSocketImpl: WebSocket });
-    sockets.push(socket);
-    return socket;
-  };
-  const all = { ...imported, graphql, createClient, apiKey: account.key, ...names };
-  const text = code.replaceAll(/^import .*\n/gm, '').replaceAll('127.0.0.1:4000', new URL(gateway.api).host);
-  return new Async(...Object.keys(all), text)(...Object.values(all));
-}
+/** Runs code of the manual; all that it imports is there. */
+const run = (text: string, names: Record<string, unknown>) => code.run(text, { ...imported, graphql, ...names });
 const newPage = async () => new RelayPage(await run(`${setUp} return environment;`, {}));
 /** The list of the manual, and its rows. */
 const listAndRow: () => Promise<[RelayArtifact, RelayArtifact]> = () =>
@@ -93,7 +75,7 @@ async function credentials(count: number): Promise<string[]> {
 
 test('what its compiler made of the documents fits the schema, whose scalars the manual gives it', () => {
   for (const text of compiledTexts) expect(validate(schema, parse(text)), text).toEqual([]);
-  const { customScalarTypes } = JSON.parse(/```json\n([\s\S]+?)```/.exec(section)?.[1] ?? '');
+  const { customScalarTypes } = JSON.parse(codeOf('Relay', 'json')[0] ?? '');
   const own = Object.values(schema.getTypeMap()).filter((type) => isScalarType(type) && !isSpecifiedScalarType(type));
   expect(Object.keys(customScalarTypes).sort()).toEqual(own.map(({ name }) => name).sort());
 });
