@@ -1,0 +1,96 @@
+// The schema keeps the rules of Relay and the usual names, but where a reason stands here.
+
+import { buildSchema, validateSchema } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { schema } from '../../src/api/schema.ts';
+import { schemaRules } from './schema-rules.ts';
+
+/** They have `nodes` alone so far, and Relay cannot page them. */
+const LOGS = ['RequestLogConnection', 'CapturedRequestConnection'];
+/** They go from the newest to the oldest only so far. */
+const ONE_WAY = ['Query.requestLog', 'Query.capturedRequests', 'Query.objectHistory'];
+/** The best few of a ranking or a search, which has no order that pages could follow. */
+const RANKED = ['Query.endpointsByTraffic', 'Query.failingEndpoints', 'Query.search', 'Query.runningCaptures'];
+/** The newest few of what an object has, without pages so far. */
+const NEWEST = [
+  'Agent.endpoints',
+  'Agent.offlineEndpoints',
+  'Agent.pastSessions',
+  'Agent.sessions',
+  'BulkJob.failures',
+  'ProvisioningKey.credentials',
+];
+/** REST, events and policies have these words, and so has GraphQL: an answer of REST is a selection of it. */
+const WORDS_OF_REST = [
+  'BreakerState',
+  'CloudEndpointBinding',
+  'CreatedEndpointType',
+  'DocumentedEndpointType',
+  'EdgeProtocol',
+  'EndpointType',
+  'EvaluatedOutcomeKind',
+  'EvaluatedPhase',
+  'EvaluatedRuleState',
+  'EventClass',
+  'EventDeliveryState',
+  'MatchType',
+  'PolicyProto',
+  'Role',
+  'TerminateAt',
+];
+
+const exceptions: Record<string, string[]> = {
+  'a connection has edges and where its page lies': LOGS,
+  'a field that gives a connection pages both ways': ONE_WAY,
+  'what takes a number of objects gives a connection': [...RANKED, ...NEWEST],
+  // One that does not run has none.
+  'an id is an ID, and there wherever its type is': ['TrafficCapture.id'],
+  'values of enums are in capitals': WORDS_OF_REST,
+  // The order that a certificate authority was given, and a module of that name.
+  'what is sent ends in Input, Where, Order or Filter, and nothing else does': ['CertificateOrder', 'UserAgentFilter'],
+};
+
+test('graphql-js finds the schema right', () => {
+  expect(validateSchema(schema)).toEqual([]);
+});
+
+test.each(Object.entries(schemaRules))('%s', (name, rule) => {
+  expect(rule(schema).sort()).toEqual((exceptions[name] ?? []).toSorted());
+});
+
+describe('what breaks a rule is named', () => {
+  const broken = buildSchema(
+    `type Query { node(key: ID!): Node, rows(first: Int): RowConnection, some(first: Int): [Row] }
+     type Mutation { make(row: MakeInput, input: Int): Row! }
+     interface Node { id: String }
+     type Row { id: ID, a_field: Int, in(Arg: Int): kind }
+     type RowConnection { edges: [RowEdge], pageInfo: PageInfo }
+     type RowEdge { cursor: Int, node: Row }
+     type PageInfo { hasNextPage: Boolean }
+     type RowFilter { id: ID! }
+     input MakeInput { a: Int }
+     input Made { b: Int }
+     enum kind { small }`,
+    { assumeValid: true },
+  );
+  const expected: Record<keyof typeof schemaRules, string[]> = {
+    'a connection has edges and where its page lies': ['RowConnection'],
+    'an edge of a connection has a cursor and an object, and the nodes beside it are the same objects': [
+      'RowConnection',
+    ],
+    'PageInfo is as Relay has it': ['PageInfo'],
+    'a field that gives a connection pages both ways': ['Query.rows'],
+    'what takes a number of objects gives a connection': ['Query.some'],
+    '`node` finds what is a Node, by the id that it has': ['node'],
+    'an id is an ID, and there wherever its type is': ['Node.id', 'Row.id'],
+    'a mutation takes an object of members as its `input`': ['make'],
+    'types have names in PascalCase': ['kind'],
+    'fields, arguments and members have names in camelCase': ['Row.Arg', 'Row.a_field'],
+    'values of enums are in capitals': ['kind'],
+    'what is sent ends in Input, Where, Order or Filter, and nothing else does': ['Made', 'RowFilter'],
+  };
+
+  test.each(Object.entries(schemaRules))('%s', (name, rule) => {
+    expect(rule(broken).sort()).toEqual(expected[name]);
+  });
+});
