@@ -14,6 +14,7 @@ import { usePasskey } from './journeys/passkey.js';
 import { useSecondFactor } from './journeys/second-factor.js';
 import { replayStolenCookie } from './journeys/stolen-cookie.js';
 import { serveAddress } from './journeys/tcp.js';
+import { followInThreeTabs } from './journeys/three-tabs.js';
 import { signVisitorOut } from './journeys/visitors.js';
 import { openChromium } from './support/chromium.js';
 import { startGateway } from './support/gateway.js';
@@ -21,6 +22,7 @@ import { startGateway } from './support/gateway.js';
 const usual = {
   graphiql: exploreSchema,
   docs: readReference,
+  'three-tabs': followInThreeTabs,
   dashboard: walkThroughDashboard,
   accidents: haveAccidents,
   alerts: loseHalfOfFleet,
