@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache } from '@apollo/client';
 import { GraphQLWsLink } from '@apollo/client/link/subscriptions';
-import { Client, fetchExchange, subscriptionExchange } from '@urql/core';
+import { Client, fetchExchange, mapExchange, subscriptionExchange } from '@urql/core';
 import { type CacheExchangeOpts, cacheExchange } from '@urql/exchange-graphcache';
 import { buildSchema, getOperationAST, introspectionFromSchema, parse } from 'graphql';
 import { root } from '../support/root.ts';
@@ -82,12 +82,14 @@ export async function urqlOf(api: string, key: string, retryWait?: () => Promise
   const names = {
     Client,
     fetchExchange,
+    mapExchange,
     subscriptionExchange,
     schema: introspection(),
     cacheExchange: (options: CacheExchangeOpts) =>
       cacheExchange({ ...options, logger: (_, message) => void problems.push(message) }),
   };
-  const client: Client = await page.run(`${socketCode} ${urqlCode} ${askAgainOf(urqlLive)} return client;`, names);
+  const made = await page.run(`${socketCode} ${urqlCode} return { client, shown };`, names);
+  const client: Client = made.client;
   const stops: (() => void)[] = [];
   const asked = (text: string) => parse(text, { noLocation: true });
   return {
@@ -113,13 +115,10 @@ export async function urqlOf(api: string, key: string, retryWait?: () => Promise
       if (error) throw error;
       return data;
     },
-    follow: () => page.run(urqlLive, { client, report }),
+    follow: () => page.run(urqlLive, { ...made, report }),
     async close() {
       for (const stop of stops) stop();
       await page.close();
     },
   };
 }
-
-/** The function that the store calls, without what begins to listen. */
-const askAgainOf = (code: string) => code.slice(code.indexOf('function askAgain'));

@@ -3,7 +3,7 @@
 
 import { gql } from '@apollo/client';
 import { isAbstractType } from 'graphql';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { schema } from '../../src/api/schema.ts';
 import { type Account, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import { codeOf, PageCode } from './page-code.ts';
@@ -104,6 +104,19 @@ describe.each([
     await account.call('DELETE', `/credentials/${another}`);
     await expect.poll(first).toMatchObject({ id, owner });
     expect(client.problems).toEqual([]);
+  });
+
+  test('shows the list again when it could not be asked for at once', async () => {
+    const shown = await client.watch('{ credentials { nodes { __typename id description } } }');
+    const before = shown().credentials.nodes;
+    const failing = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new TypeError('fetch failed'));
+    await client.follow();
+    await expect.poll(() => client.problems.join()).toContain('fetch failed');
+    failing.mockRestore();
+    const { id } = await made('/credentials');
+    await expect
+      .poll(() => shown()?.credentials.nodes.map((row: { id: string }) => row.id))
+      .toEqual([id, ...before.map((row: { id: string }) => row.id)]);
   });
 
   test('shows what the mutation of a module has changed of its route', async () => {
