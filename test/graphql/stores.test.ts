@@ -31,8 +31,13 @@ describe('the code of the manual', () => {
       `${apolloSetUp} return { client, possibleTypes };`,
       apolloNames,
     );
-    const { data } = await reader.query({ query: gql('{ viewer { isAdmin } nodes(ids: []) { id } }') });
-    expect(data).toEqual({ viewer: { __typename: 'Viewer', isAdmin: true }, nodes: [] });
+    const found = gql(
+      'query ($id: ID!) { viewer { isAdmin } node(id: $id) { id ... on Owner { uri ... on User { email } } } }',
+    );
+    const { data } = await reader.query({ query: found, variables: { id: account.ownerId } });
+    expect(data.viewer).toEqual({ __typename: 'Viewer', isAdmin: true });
+    expect(reader.cache.extract()[`User:${account.ownerId}`]).toEqual(data.node);
+    expect(Object.keys(data.node).sort()).toEqual(['__typename', 'email', 'id', 'uri']);
     const abstract = Object.values(schema.getTypeMap()).filter(isAbstractType);
     expect(possibleTypes).toEqual(
       Object.fromEntries(abstract.map((type) => [type.name, schema.getPossibleTypes(type).map(({ name }) => name)])),
