@@ -80,6 +80,8 @@ export interface ApiOptions {
   isChangeFeedConnected: IsChangeFeedConnected;
   /** Left out: none was built. */
   dashboard?: Dashboard;
+  /** Documents that requests may name in place of sending one, by their SHA-256; those of the dashboard alone when left out. */
+  documents?: ReadonlyMap<string, string>;
   /** The file of what draws the page `/docs`; left out: there is no such page. */
   docsRenderer?: string | undefined;
   /** Answers visitors who come back from an identity provider. */
@@ -107,6 +109,7 @@ export function createApi(options: ApiOptions): Api {
     metrics,
     isChangeFeedConnected,
     dashboard = NO_DASHBOARD,
+    documents = dashboard.operations,
     agentFiles,
     callback,
     confirmRecipient,
@@ -137,7 +140,7 @@ export function createApi(options: ApiOptions): Api {
     exports.handlers,
     admitRest,
   );
-  const engine = createEngine(schema, dashboard.operations);
+  const engine = createEngine(schema, documents);
   const allowOrigin = corsFor(config.corsOrigins);
   const logRequest = createRequestLogger(log, metrics);
   const graphql = graphqlHandler({ app, engine, admit: admitGraphql, logRequest, onlyYoga });

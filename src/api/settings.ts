@@ -52,6 +52,8 @@ export interface ApiSettings
   auditDays: number;
   /** The operator's provider for single sign-on; undefined: there is none. */
   singleSignOn: SingleSignOnSettings | undefined;
+  /** The directory of documents that requests may name; undefined: there are none but the dashboard's. */
+  persistedDocumentsDir: string | undefined;
   /** Requests per minute and API key. */
   rateLimit: number;
   /** Requests per minute and address without a valid API key. */

@@ -169,6 +169,7 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string, pid: number = p
     eventEndpoints: e.EVENT_ENDPOINTS,
     eventCaFile: e.EVENT_CA_FILE && resolve(root, e.EVENT_CA_FILE),
     eventWebhookHosts: e.EVENT_WEBHOOK_HOSTS,
+    persistedDocumentsDir: e.PERSISTED_DOCUMENTS_DIR && resolve(root, e.PERSISTED_DOCUMENTS_DIR),
     eventFileDir: e.EVENT_FILE_DIR && resolve(root, e.EVENT_FILE_DIR),
     eventBacklogBytes: e.EVENT_BACKLOG_MB * MB,
     eventBufferBytes: e.EVENT_BUFFER_MB * MB,

@@ -193,6 +193,10 @@ export const environment = z.object({
     defaultText: 'made and printed',
   }),
   ...figureVariables,
+  PERSISTED_DOCUMENTS_DIR: z.string().optional().meta({
+    description:
+      'directory of [GraphQL documents](clients.md#registered-documents) that requests may name by their SHA-256, also in browser sessions. It is read at the start',
+  }),
   RATE_LIMIT: count(6000, 1, 1_000_000_000).meta({ description: 'requests per minute and API key' }),
   STRANGER_RATE_LIMIT: count(300, 1, 1_000_000_000).meta({
     description: 'requests per minute and address (of IPv6: per /64) without a valid API key',

@@ -10,6 +10,7 @@ import type { ApiApp } from '../api/context.ts';
 import { readDashboard } from '../api/dashboard/files.ts';
 import type { AlertTester } from '../api/dependencies.ts';
 import { HeavyOperations } from '../api/graphql/heavy-operations.ts';
+import { mistakesIn, readRegisteredDocuments } from '../api/graphql/registered-documents.ts';
 import { ApiKeyUsageWriter } from '../api/http/api-key-usage.ts';
 import { confirmHandler } from '../api/http/confirm-recipient.ts';
 import type { ListenerTls } from '../api/http/listener-tls.ts';
@@ -145,6 +146,8 @@ export async function startApiPlane(
   });
   const tls = config.apiTls && (await startListenerTls(parts, config, { storage, dataPlane, log }));
   if (tls) certificates.push(tls);
+  const dashboard = await readDashboard(options.dashboard);
+  const registered = await registeredDocuments(config.persistedDocumentsDir, log);
   const api = createApi({
     app,
     schema,
@@ -152,7 +155,8 @@ export async function startApiPlane(
     log,
     metrics: apiMetrics(registry),
     isChangeFeedConnected,
-    dashboard: await readDashboard(options.dashboard),
+    dashboard,
+    documents: new Map([...registered, ...dashboard.operations]),
     docsRenderer: options.docsRenderer,
     agentFiles: await readAgentFiles(options.agentPackage),
     callback: callbackHandler({ keys, log, now, usesSharedCallback: (pair) => usesSharedCallback(prisma, pair) }),
@@ -204,4 +208,16 @@ function startListenerTls(
         : openObtainedTls(host, storage, () => dataPlane.developmentCertificate([host]), log),
     stop: (tls) => tls.close(),
   });
+}
+
+/** The documents of the operator. Those that an upgrade has left behind are answered with their mistakes. @throws {RegisteredDocumentsError} */
+async function registeredDocuments(directory: string | undefined, log: Logger): Promise<Map<string, string>> {
+  if (directory === undefined) return new Map();
+  const documents = await readRegisteredDocuments(directory);
+  for (const [digest, mistake] of mistakesIn(documents, schema))
+    log.warn(
+      { documentId: `sha256:${digest}`, mistake },
+      'a document of PERSISTED_DOCUMENTS_DIR does not fit the schema',
+    );
+  return documents;
 }

@@ -58,6 +58,7 @@ export const layersOf: Record<string, string[]> = {
     'database',
     'embedded',
     'generated',
+    'pipelined-client.ts',
     'node-lease.ts',
     'settings.ts',
     'edge-paths.ts',

@@ -12,8 +12,9 @@ export const signInErrors = {
   ),
   documentNotPersisted: forbidden(
     90202,
-    'In a browser session only the dashboard’s own operations run: send { "documentId": "sha256:…" } in place of a ' +
-      'query. Any other document needs an API key in the Authorization header.',
+    'In a browser session only the dashboard’s own operations run, and documents that the operator has registered ' +
+      '(PERSISTED_DOCUMENTS_DIR): send { "documentId": "sha256:…" } in place of a query. Any other document needs an API key in ' +
+      'the Authorization header.',
   ),
   unknownDocument: invalid(
     90203,

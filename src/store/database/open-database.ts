@@ -2,9 +2,9 @@
 
 import pg from 'pg';
 import { openEmbedded } from '../embedded/index.ts';
+import { PipelinedClient } from '../pipelined-client.ts';
 import type { StoreSettings } from '../settings.ts';
 import { LostConnections } from './lost-connections.ts';
-import { PipelinedClient } from './pipelined-client.ts';
 
 const CONNECT_TIMEOUT_MS = 5000;
 /**

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
-import { PipelinedClient } from '../database/pipelined-client.ts';
+import { PipelinedClient } from '../pipelined-client.ts';
 import { DatabaseStream } from './database-stream.ts';
 import { DiskSpace, FREE_AT_FIRST_START, FREE_MIN, freeBytes } from './disk-space.ts';
 import { ensureDatabase } from './ensure-database.ts';

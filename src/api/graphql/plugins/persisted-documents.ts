@@ -1,6 +1,6 @@
-// Documents that a request names by their digest in place of sending them: the dashboard's own operations (GraphQL over HTTP,
-// appendix on persisted documents), and those that clients of an account have sent before (automatic persisted queries, as Apollo
-// Client and urql speak them). In a browser session only the dashboard's own run.
+// Documents that a request names by their digest in place of sending them: the dashboard's own operations and those that the operator
+// has registered (GraphQL over HTTP, appendix on persisted documents), and those that clients of an account have sent before (automatic
+// persisted queries, as Apollo Client and urql speak them). In a browser session only the former run.
 
 import { createHash } from 'node:crypto';
 import type { Plugin } from 'graphql-yoga';
@@ -32,11 +32,16 @@ export function usePersistedDocuments(documents: PersistedDocuments): Plugin<obj
     onParams({ context, params, setParams }) {
       const { documentId, ...others } = params as RequestParams;
       const caller = context.gateway?.authenticatedCaller;
-      const isPersisted = documentId !== undefined && documentId !== null;
-      context.isPersisted = isPersisted;
-      if (isPersisted) return setParams({ ...others, query: textOf(documents, documentId, params.query) });
-      if (caller?.sessionId !== undefined) throw requestError('documentNotPersisted');
+      const isNamed = documentId !== undefined && documentId !== null;
+      context.isPersisted = isNamed;
+      if (isNamed) return setParams({ ...others, query: textOf(documents, documentId, params.query) });
       const digest = automaticDigest(params.extensions);
+      const registered = digest === undefined ? undefined : documents.get(digest);
+      if (registered !== undefined) {
+        context.isPersisted = true;
+        return setParams({ ...others, query: registered });
+      }
+      if (caller?.sessionId !== undefined) throw requestError('documentNotPersisted');
       if (digest === undefined) return;
       const query = exchanged(digest, params.query, caller ? textsOf(caller.accountId) : undefined);
       setParams({ ...others, query });
