@@ -22,7 +22,9 @@ export interface AuditedResource {
   };
 }
 
-/** Where the search finds objects of one kind. All but `rank` is SQL, in which `t` is the table. */
+/**
+ * Where the search finds objects of one kind, and so do lists of them in other objects. All but `rank` is SQL, in which `t` is the table.
+ */
 export interface SearchColumns {
   /** Objects of a lower rank are shown first. Each kind has a rank of its own. */
   rank: number;
@@ -33,7 +35,7 @@ export interface SearchColumns {
   texts: string[];
   /** What is joined to the table. */
   join?: string;
-  /** Which rows of the account count; all when left out. */
+  /** Which rows of the account count, as the `where` of the kind says it for Prisma; all when left out. */
   where?: string;
 }
 

@@ -135,7 +135,10 @@ function parseSelection(text) {
  */
 function wholeSelection(type) {
   if (!isObjectType(type) && !isInterfaceType(type)) return '';
-  const fields = Object.values(type.getFields());
+  // Lists of what belongs to an object lead back to it.
+  const fields = Object.values(type.getFields()).filter(
+    (field) => !getNamedType(field.type).name.endsWith('Connection'),
+  );
   return `{ ${fields.map((field) => `${field.name} ${wholeSelection(getNamedType(field.type))}`).join(' ')} }`;
 }
 

@@ -47,6 +47,7 @@ const EXCEPTIONS: Record<string, Record<string, string>> = {
   mutualTls: {
     'src/policy/actions/terminate-tls.ts': 'the specification has settings of the action whose names begin alike',
     'src/store/edges/affected-edges.ts': 'what a module refers to is a relation, which this statement reads',
+    'src/api/resources/certificate-authorities.ts': 'an authority lists the edges that trust it by that relation',
   },
   requestHeaders: {
     'src/api/resources/capture/captured-request-type.ts': CAPTURED,

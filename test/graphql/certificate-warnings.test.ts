@@ -136,11 +136,14 @@ test('a certificate tells which domains show it, and when the gateway renews it'
   const renewsAt = new Date(2_000_000_000_000);
   const obtained = await reserve({ days: 90, managed: { state: 'ISSUED', renewsAt } });
   const uploaded = await reserve({ days: 90 });
-  const query = 'query ($id: ID!) { tlsCertificate(id: $id) { renewsAt domains { domain } } }';
+  const query = 'query ($id: ID!) { tlsCertificate(id: $id) { renewsAt domains { nodes { domain } } } }';
   const read = async (id: string) => (await account.graphql(query, { id })).body.data.tlsCertificate;
   const { domain } = obtained;
   const { renewsAt: at, ...rest } = await read(obtained.certificateId);
   expect(Date.parse(at)).toBe(renewsAt.getTime());
-  expect(rest).toEqual({ domains: [{ domain }] });
-  expect(await read(uploaded.certificateId)).toEqual({ renewsAt: null, domains: [{ domain: uploaded.domain }] });
+  expect(rest).toEqual({ domains: { nodes: [{ domain }] } });
+  expect(await read(uploaded.certificateId)).toEqual({
+    renewsAt: null,
+    domains: { nodes: [{ domain: uploaded.domain }] },
+  });
 });

@@ -6,7 +6,7 @@ import { startTestGateway } from '../support/gateway/gateway.ts';
 import type { Answer } from '../support/gateway/http.ts';
 import { statementsOf } from '../support/gateway/statements.ts';
 
-const QUERY = '{ credentials { nodes { id openSessions tunnelSessions { id uri } } } }';
+const QUERY = '{ credentials { nodes { id openSessions tunnelSessions { nodes { id uri } } } } }';
 
 test('a credential tells of the agents that are connected with it now, at no statement per row', async () => {
   const gateway = await startTestGateway({ NODE_LEASE_MS: '600000' }, { counting: true });
@@ -28,10 +28,10 @@ test('a credential tells of the agents that are connected with it now, at no sta
     });
     const refTo = (id: string) => ({ id, uri: `${gateway.api}/tunnel_sessions/${id}` });
     expect(body.data.credentials.nodes).toEqual([
-      { id: unused.credentialId, openSessions: 0, tunnelSessions: [] },
-      { id: used.credentialId, openSessions: 2, tunnelSessions: [refTo(second), refTo(first)] },
+      { id: unused.credentialId, openSessions: 0, tunnelSessions: { nodes: [] } },
+      { id: used.credentialId, openSessions: 2, tunnelSessions: { nodes: [refTo(second), refTo(first)] } },
     ]);
-    expect(statements.filter((text) => /tunnel_session/.test(text))).toHaveLength(2);
+    expect(statements.filter((text) => /tunnel_session/.test(text))).toHaveLength(3);
   } finally {
     await gateway.close();
   }

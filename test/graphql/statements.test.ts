@@ -162,9 +162,9 @@ describe('of what is live', () => {
     ],
     [
       'agents with their sessions, addresses and history',
-      10,
-      `agents(FIRST) { nodes { id name online lastSeenAt labels accepts credential { id } sessions { id ip }
-        endpoints { publicUrl } offlineEndpoints { publicUrl } pastSessions { endedAt } } }`,
+      12,
+      `agents(FIRST) { nodes { id name online lastSeenAt labels accepts credential { id } sessions { nodes { id ip } }
+        endpoints { nodes { publicUrl } } offlineEndpoints { nodes { publicUrl } } pastSessions { endedAt } } }`,
     ],
     [
       'endpoints with what they lead to',
@@ -204,6 +204,39 @@ describe('of what is live', () => {
     const ids = rows.map(({ id }) => id);
     const query = 'query ($ids: [ID!]!) { endpointTraffic(ids: $ids) { endpointId requestsPerSecond } }';
     expect(await statementsFor(() => account.graphql(query, { ids }))).toEqual([]);
+  });
+});
+
+describe('of what belongs to others', () => {
+  beforeAll(async () => {
+    const { accountId, ownerId } = account;
+    const by = { createdBy: ownerId, lastUpdatedBy: ownerId };
+    const vaults = Array.from({ length: 100 }, () => ({ id: newId('vault'), accountId, ...by }));
+    await gateway.app.prisma.vault.createMany({ data: vaults.map((vault) => ({ ...vault, name: vault.id })) });
+    const secrets = vaults.flatMap(({ id: vaultId }) =>
+      ['a', 'b', 'c'].map((name) => ({ id: newId('secret'), accountId, vaultId, name, value: '', ...by })),
+    );
+    await gateway.app.prisma.secret.createMany({ data: secrets });
+  });
+
+  // In each of them, one for the list itself.
+  test.each([
+    ['a page each', 3, 'secrets(first: 2) { nodes { id name } pageInfo { hasNextPage endCursor } }'],
+    ['a page backwards each', 3, 'secrets(last: 2) { edges { cursor node { name } } }'],
+    ['a page each, and how many there are', 4, 'secrets(first: 2) { totalCount nodes { name } }'],
+    ['how many there are', 2, 'secrets(first: 2) { totalCount uri }'],
+    ['no more than ids', 2, 'secrets(first: 2) { nodes { id } pageInfo { endCursor } }'],
+    ['what their pages lead to', 5, 'secrets(first: 2) { nodes { name vault { name } createdBy { active } } }'],
+    [
+      'pages in pages, and what is loaded with the rows of each',
+      8,
+      'secrets(first: 1) { nodes { vaultName vault { secrets(first: 1) { nodes { vaultName } } } } }',
+    ],
+  ])('100 objects with %s take no more statements than 1, and at most %i', async (_, most, list) => {
+    const ask = (first: number) => account.graphql(`{ vaults(first: ${first}) { nodes { name ${list} } } }`);
+    const hundred = await statementsFor(() => ask(100));
+    expect(await statementsFor(() => ask(1))).toEqual(hundred);
+    expect(hundred.length).toBeLessThanOrEqual(most);
   });
 });
 

@@ -176,8 +176,11 @@ function checkScope({ caller }: Context, needed: NeededScope, id: unknown): void
   throw new ApiError('scopeMissing', { scope: scopeOf(needed) });
 }
 
-/** @throws {ApiError} when the key that the caller has come with may not read the object, which another one names. */
-export function checkReadScope(context: Context, kind: string, id: string): void {
+/**
+ * @param id of the object that another one names; left out: a list of objects that belong to another one.
+ * @throws {ApiError} when the key that the caller has come with may not read that.
+ */
+export function checkReadScope(context: Context, kind: string, id?: string): void {
   checkScope(context, { isRead: true, kind }, id);
 }
 

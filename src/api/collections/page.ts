@@ -1,6 +1,6 @@
 // The page that every list answers with; the newest comes first unless asked otherwise.
 
-import { builder, type ObjectRow, type ObjectRowRef } from '../builder/builder.ts';
+import { builder, type ObjectRow, type ObjectRowRef, type SchemaTypes } from '../builder/builder.ts';
 import type { Context } from '../context.ts';
 import { ApiError } from '../errors/errors.ts';
 import { cursorOf, type ReadCursor, readCursor } from './cursor.ts';
@@ -23,6 +23,8 @@ export interface ConnectionPage {
   hasNextPage: boolean;
   hasPreviousPage: boolean;
   path: string;
+  /** Of a list that is a part of the one at the path: what REST's list is narrowed by, as the URI of this list has it. */
+  part?: Record<string, string>;
   /** The rows asked for, and what else chose them, for the address of the next page. */
   limit: number;
   parameters: Record<string, string> | null;
@@ -127,6 +129,18 @@ export const PageInfo = builder.objectRef<ConnectionPage>('PageInfo').implement(
 const edgeType = (name: string) => builder.objectRef<{ row: ObjectRow; order: ListOrder }>(`${name}ConnectionEdge`);
 const edgeTypes = new Map<string, ReturnType<typeof edgeType>>();
 
+const connectionType = (name: string) => builder.objectRef<ConnectionPage>(`${name}Connection`);
+type ConnectionRef = ReturnType<typeof connectionType>;
+
+const connections = new Map<string, ConnectionRef>();
+
+/** The type of the pages of lists of a type of object. @throws {Error} when there are no such lists. */
+export function connectionTypeOf(typeName: string): ConnectionRef {
+  const found = connections.get(typeName);
+  if (!found) throw new Error(`there is no connection of ${typeName}`);
+  return found;
+}
+
 /** The type of the edges of a connection. @throws {Error} when there is no such connection. */
 export function edgeTypeOf(name: string): ReturnType<typeof edgeType> {
   const found = edgeTypes.get(name);
@@ -134,8 +148,8 @@ export function edgeTypeOf(name: string): ReturnType<typeof edgeType> {
   return found;
 }
 
-/** The connection type of a list of `ref`. */
-export function connectionOf(ref: ObjectRowRef, name: string) {
+/** The connection type of a list of `ref`. @param isInRest whether REST has such a list, too: pages have its URIs then. */
+export function connectionOf(ref: ObjectRowRef, name: string, { isInRest = true } = {}) {
   const Edge = edgeType(name);
   Edge.implement({
     description: `One ${name} of a page.`,
@@ -148,7 +162,9 @@ export function connectionOf(ref: ObjectRowRef, name: string) {
     }),
   });
   edgeTypes.set(name, Edge);
-  return builder.objectRef<ConnectionPage>(`${name}Connection`).implement({
+  const Connection = connectionType(name);
+  connections.set(name, Connection);
+  Connection.implement({
     description: `A page of a list of ${name}.`,
     fields: (t) => ({
       nodes: t.field({ type: [ref], description: 'The objects of this page.', resolve: ({ rows }) => rows }),
@@ -162,19 +178,29 @@ export function connectionOf(ref: ObjectRowRef, name: string) {
         description: 'How many objects the whole list has now: of those that its filter and its search leave.',
         resolve: ({ count }) => count(),
       }),
-      uri: t.string({
-        description: 'The URI of the list as a REST resource.',
-        resolve: ({ path }, _, context) => context.uri(path),
-      }),
-      nextPageUri: t.string({
-        nullable: true,
-        description:
-          'The URI of the next page as a REST resource; null on the last page, and where `where` is given, which REST has not.',
-        resolve: (page, _, context) => nextPageUri(page, context),
-      }),
+      ...(isInRest && uriFields(t)),
     }),
   });
+  return Connection;
 }
+
+type PageBuilder = PothosSchemaTypes.ObjectFieldBuilder<
+  PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>,
+  ConnectionPage
+>;
+
+const uriFields = (t: PageBuilder) => ({
+  uri: t.string({
+    description: 'The URI of the list as a REST resource.',
+    resolve: ({ path, part }, _, context) => context.uri(part ? `${path}?${new URLSearchParams(part)}` : path),
+  }),
+  nextPageUri: t.string({
+    nullable: true,
+    description:
+      'The URI of the next page as a REST resource; null on the last page, and where `where` is given, which REST has not.',
+    resolve: (page, _, context) => nextPageUri(page, context),
+  }),
+});
 
 function endCursorOf({ rows, order }: ConnectionPage): string | null {
   const last = rows.at(-1);

@@ -1,15 +1,14 @@
 // Fields that lead to another object are that object. Its id and its URI are known from the row that names it: who asks for no
 // more, as REST does, causes no query.
 
-import { queryFromInfo } from '@pothos/plugin-prisma';
 import { type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql';
 import type { ObjectRow, ObjectRowRef } from '../builder/builder.ts';
 import { checkReadScope } from '../builder/root-fields.ts';
 import type { Context } from '../context.ts';
 import { requireFound } from '../errors/errors.ts';
 import { nounOf } from '../naming.ts';
-import { batchLoad } from './batch-load.ts';
-import { type Resource, registeredResources, resourceOf, scopeOf, tableOf } from './nodes.ts';
+import { registeredResources, resourceOf } from './nodes.ts';
+import { loadRow, rowLoadOf } from './row-loads.ts';
 
 /** What names an object: its id, or with the id what else its URI is made of. */
 type Named = ObjectRow | string;
@@ -75,64 +74,27 @@ function objectNamed(
   info: GraphQLResolveInfo,
 ): ObjectRow | Promise<ObjectRow | null> | null {
   if (named === null || named === undefined) return null;
-  const plan = planOf(context, info);
-  if (plan.isOfNamesOnly) return typeof named === 'string' ? { id: named } : named;
+  if (isOfNamesOnly(context, info)) return typeof named === 'string' ? { id: named } : named;
   const id = idOf(named);
   const resource = resourceOf(id);
   if (!resource) return null;
   checkReadScope(context, resource.kind, id);
-  return loadObject(context, id, loadOf(plan, resource, context, info)).then((row) => row ?? null);
+  return loadRow(context, id, rowLoadOf(resource, context, info)).then((row) => row ?? null);
 }
 
-/** What is read of the objects of one kind. */
-interface Load {
-  prefix: string;
-  query: Selected;
-}
+const namesOnly = new WeakMap<Context, WeakMap<object, boolean>>();
 
-/** As Prisma takes it: columns, and relations with what of them. */
-interface Selected {
-  select?: Record<string, unknown>;
-  include?: Record<string, unknown>;
-}
-
-/** What a document asks of a field that leads to objects: the same for every row that has the field. */
-interface Plan {
-  isOfNamesOnly: boolean;
-  /** By the prefix of the kind. */
-  loads: Map<string, Load>;
-}
-
-const plans = new WeakMap<Context, WeakMap<object, Plan>>();
-
-function planOf(context: Context, info: GraphQLResolveInfo): Plan {
-  const ofContext = plans.get(context) ?? new WeakMap<object, Plan>();
-  plans.set(context, ofContext);
+/** Whether a document asks a field for no more than the names of what it leads to: the same for every row that has the field. */
+function isOfNamesOnly(context: Context, info: GraphQLResolveInfo): boolean {
+  const ofContext = namesOnly.get(context) ?? new WeakMap<object, boolean>();
+  namesOnly.set(context, ofContext);
   const { fieldNodes } = info; // Executors have one list for all rows.
-  const plan = ofContext.get(fieldNodes) ?? { isOfNamesOnly: asksForNamesOnly(info), loads: new Map() };
-  ofContext.set(fieldNodes, plan);
-  return plan;
-}
-
-function loadOf({ loads }: Plan, { prefix, typeName }: Resource, context: Context, info: GraphQLResolveInfo): Load {
-  const known = loads.get(prefix);
-  if (known) return known;
-  const query: Selected = queryFromInfo({ context, info, typeName });
-  const load = { prefix, query };
-  // Of relations the Prisma plugin notes for each row's path that they are loaded.
-  const parts = Object.values({ ...query.select, ...query.include });
-  if (parts.every((part) => typeof part === 'boolean')) loads.set(prefix, load);
-  return load;
+  const known = ofContext.get(fieldNodes) ?? asksForNamesOnly(info);
+  ofContext.set(fieldNodes, known);
+  return known;
 }
 
 const idOf = (named: Named) => (typeof named === 'string' ? named : named.id);
-
-const loadObject = batchLoad<ObjectRow, Load>(async (context, ids, { query }) => {
-  const resource = resourceOf(ids[0] as string) as Resource; // A batch is of one kind, and never empty.
-  const where = { ...(await scopeOf(resource, context)), id: { in: ids } };
-  const rows = (await tableOf(resource, context.db).findMany({ ...query, where })) as ObjectRow[];
-  return new Map(rows.map((row) => [row.id, row]));
-});
 
 function asksForNamesOnly({ fieldNodes, fragments }: GraphQLResolveInfo): boolean {
   const selectsNames = (set: SelectionSetNode | undefined): boolean =>

@@ -3,6 +3,7 @@
 import { builder, type ObjectRow } from '../builder/builder.ts';
 import { Node, resourceOf } from '../collections/nodes.ts';
 import { commonFields, uriField } from '../collections/notes.ts';
+import { joined, named, related } from '../collections/related.ts';
 
 /** What of an edge's row gives its hostports, in the order in which they were given. */
 export const hostportsSelect = { hostports: { select: { hostport: true }, orderBy: { position: 'asc' } } } as const;
@@ -19,6 +20,10 @@ export const Edge = builder.prismaInterface('Edge', {
       description: 'The names or addresses, with ports, that it answers; null of a TCP edge that has none.',
       select: hostportsSelect,
       resolve: ({ hostports }) => hostports.map(({ hostport }) => hostport),
+    }),
+    endpoints: related(t, {
+      ...{ kind: 'endpoint', on: named('edge_id'), member: 'edge.id' },
+      description: 'The endpoints that it serves: one for each of its names that answers.',
     }),
   }),
 });
@@ -38,5 +43,27 @@ export const Backend = builder.prismaInterface('Backend', {
   description: 'What the traffic of edges and routes goes to, of any kind.',
   interfaces: [Node],
   resolveType: ({ id }) => resourceOf(id)?.typeName,
-  fields: (t) => commonFields(t, 'Its id: `bkd…_…`; what it begins with tells the kind.'),
+  fields: (t) => ({
+    ...commonFields(t, 'Its id: `bkd…_…`; what it begins with tells the kind.'),
+    httpsEdgeRoutes: related(t, {
+      ...{ kind: 'httpsEdgeRoute', on: named('backend_id') },
+      description: 'The routes of HTTPS edges that send their requests to it.',
+    }),
+    tlsEdges: related(t, {
+      ...{ kind: 'tlsEdge', on: named('backend_id') },
+      description: 'The TLS edges that send their connections to it.',
+    }),
+    tcpEdges: related(t, {
+      ...{ kind: 'tcpEdge', on: named('backend_id') },
+      description: 'The TCP edges that send their connections to it.',
+    }),
+    weightedBackends: related(t, {
+      ...{ kind: 'weightedBackend', on: joined('backend_member', 'member_id', 'backend_id') },
+      description: 'The weighted backends that it is a member of.',
+    }),
+    failoverBackends: related(t, {
+      ...{ kind: 'failoverBackend', on: joined('backend_member', 'member_id', 'backend_id') },
+      description: 'The failover backends that it is a member of.',
+    }),
+  }),
 });

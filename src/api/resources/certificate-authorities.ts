@@ -4,6 +4,7 @@ import { builder } from '../builder/builder.ts';
 import { Node } from '../collections/collection.ts';
 import { NOTED_MEMBERS, text, time } from '../collections/members.ts';
 import { rowFields } from '../collections/notes.ts';
+import { joined, related } from '../collections/related.ts';
 import { resource } from '../collections/resource.ts';
 import { NOTE_COLUMNS } from '../resource.ts';
 import { readAuthority } from './certificates/certificate.ts';
@@ -29,6 +30,14 @@ const CertificateAuthority = builder.prismaObject('CertificateAuthority', {
       description:
         'For which purposes, as `client_auth`, or an object identifier where it has no name here; empty when the ' +
         'certificate does not say.',
+    }),
+    httpsEdges: related(t, {
+      ...{ kind: 'httpsEdge', on: joined('mutual_tls_authority', 'authority_id', 'edge_id') },
+      description: 'The HTTPS edges whose mutual TLS module trusts it.',
+    }),
+    tlsEdges: related(t, {
+      ...{ kind: 'tlsEdge', on: joined('mutual_tls_authority', 'authority_id', 'edge_id') },
+      description: 'The TLS edges whose mutual TLS module trusts it.',
     }),
   }),
 });

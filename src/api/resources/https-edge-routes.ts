@@ -6,6 +6,7 @@ import { builder } from '../builder/builder.ts';
 import { FEW_PER_DOCUMENT } from '../builder/field-cost.ts';
 import { changeSubscription, Node, registerResource } from '../collections/collection.ts';
 import { deletedOf, givesObject, mutation } from '../collections/mutation.ts';
+import { connectionOf } from '../collections/page.ts';
 import type { Context } from '../context.ts';
 import { ApiError, requireFound } from '../errors/errors.ts';
 import { idempotencyKeyArgument } from '../idempotency.ts';
@@ -71,6 +72,7 @@ const httpsEdgeRoutes = {
   },
 };
 registerResource(httpsEdgeRoutes);
+connectionOf(HttpsEdgeRoute, 'HttpsEdgeRoute', { isInRest: false });
 changeSubscription(httpsEdgeRoutes);
 
 const CreateHttpsEdgeRouteInput = builder.inputType('CreateHttpsEdgeRouteInput', {

@@ -4,18 +4,35 @@ import { builder } from '../builder/builder.ts';
 import { Node } from '../collections/collection.ts';
 import { NOTED_MEMBERS } from '../collections/members.ts';
 import { rowFields } from '../collections/notes.ts';
+import { joined, named, related } from '../collections/related.ts';
 import { resource } from '../collections/resource.ts';
 import { searchByNotes } from '../resource.ts';
 import { ipPolicyRules, ipPolicyRulesOf } from './ip-policy-rules.ts';
 
 const ROW = { prefix: 'ipp', path: '/ip_policies' };
 
-const IpPolicy = builder.prismaObject('IpPolicy', {
+export const IpPolicy = builder.prismaObject('IpPolicy', {
   description:
     'Which addresses may visit: those that one of its rules allows and none denies. IP restriction modules name it.',
   interfaces: [Node],
   fields: (t) => ({
     ...rowFields(t, ROW),
+    rules: related(t, {
+      ...{ kind: 'ipPolicyRule', on: named('policy_id'), member: 'ip_policy.id' },
+      description: 'Its rules.',
+    }),
+    httpsEdgeRoutes: related(t, {
+      ...{ kind: 'httpsEdgeRoute', on: joined('route_ip_policy', 'policy_id', 'route_id') },
+      description: 'The routes of HTTPS edges whose IP restriction module names it.',
+    }),
+    tlsEdges: related(t, {
+      ...{ kind: 'tlsEdge', on: joined('edge_ip_policy', 'policy_id', 'edge_id') },
+      description: 'The TLS edges whose IP restriction module names it.',
+    }),
+    tcpEdges: related(t, {
+      ...{ kind: 'tcpEdge', on: joined('edge_ip_policy', 'policy_id', 'edge_id') },
+      description: 'The TCP edges whose IP restriction module names it.',
+    }),
   }),
 });
 

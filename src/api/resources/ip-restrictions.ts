@@ -7,11 +7,13 @@ import { Node } from '../collections/collection.ts';
 import { boolean, choice, NOTED_MEMBERS } from '../collections/members.ts';
 import { rowFields } from '../collections/notes.ts';
 import { references, typeOfKind } from '../collections/references.ts';
+import { joined, related } from '../collections/related.ts';
 import { resource } from '../collections/resource.ts';
 import type { Context } from '../context.ts';
 import { ApiError } from '../errors/errors.ts';
 import { checkPolicyIds, IP_POLICIES_MAX } from '../modules/chosen-ip-policies.ts';
 import { searchByNotes } from '../resource.ts';
+import { IpPolicy } from './ip-policies.ts';
 import { keepingOwnAddress } from './own-address.ts';
 
 const TYPES = { dashboard: 'DASHBOARD', api: 'API', agent: 'AGENT', endpoints: 'ENDPOINTS' } as const;
@@ -49,6 +51,13 @@ const AccountIpRestriction = builder.prismaObject('AccountIpRestriction', {
     }),
   }),
 });
+
+builder.prismaObjectField(IpPolicy, 'accountIpRestrictions', (t) =>
+  related(t, {
+    ...{ kind: 'accountIpRestriction', on: joined('account_ip_restriction_policy', 'policy_id', 'restriction_id') },
+    description: 'The restrictions of the account that name it.',
+  }),
+);
 
 const policyIdsHelp = `The ids of 1 to ${IP_POLICIES_MAX} IP policies of your account.`;
 const lockOutHelp =

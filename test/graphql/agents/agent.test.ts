@@ -7,6 +7,8 @@ import { account, ask, connect, credential, disconnect, gateway, list, report, u
 
 useFleet();
 
+const listOf = (...nodes: object[]) => ({ nodes });
+
 describe('an agent', () => {
   test('is there with what it says of itself, and stays when it is offline', async () => {
     const session = await connect(
@@ -16,8 +18,8 @@ describe('an agent', () => {
     const hostname = 'press7.tunnel.localhost';
     bound(await gateway.registrar.bind(nameRequest(session, hostname)));
     const fields = `id name reportedName assignedName hostName labels version userAgent os arch ip online mayChange
-      credential { id } firstSeenAt lastSeenAt accepts refuses { command reason } sessions { id } endpoints { publicUrl }
-      offlineEndpoints { publicUrl } pastSessions { sessionId reason ip agentVersion credentialId startedAt endedAt }`;
+      credential { id } firstSeenAt lastSeenAt accepts refuses { command reason } sessions { nodes { id } }
+      endpoints { nodes { publicUrl } } offlineEndpoints { nodes { publicUrl } } pastSessions { sessionId reason ip agentVersion credentialId startedAt endedAt }`;
     const [online] = await list(fields);
     const said = {
       ...{ id: expect.stringMatching(/^agt_\w{27}$/), name: 'Press 7', reportedName: 'Press 7', assignedName: null },
@@ -28,8 +30,14 @@ describe('an agent', () => {
     };
     const publicUrl = `http://${hostname}`;
     expect(online).toEqual({
-      ...{ ...said, online: true, lastSeenAt: null, sessions: [{ id: session }], endpoints: [{ publicUrl }] },
-      ...{ offlineEndpoints: [], pastSessions: [] },
+      ...{
+        ...said,
+        online: true,
+        lastSeenAt: null,
+        sessions: listOf({ id: session }),
+        endpoints: listOf({ publicUrl }),
+      },
+      ...{ offlineEndpoints: listOf(), pastSessions: [] },
     });
     await disconnect(session, 'the cable was cut');
     const past = { sessionId: session, reason: 'the cable was cut', ip: '192.0.2.7', agentVersion: '2.1.0' };
@@ -41,9 +49,9 @@ describe('an agent', () => {
           id: online.id,
           online: false,
           lastSeenAt: expect.any(String),
-          sessions: [],
-          endpoints: [],
-          offlineEndpoints: [{ publicUrl }],
+          sessions: listOf(),
+          endpoints: listOf(),
+          offlineEndpoints: listOf({ publicUrl }),
         },
         pastSessions: [{ ...past, ...times, credentialId: credential.credentialId }],
       },
@@ -79,7 +87,7 @@ describe('an agent', () => {
     ] as const)
       await connect({ deviceId: '', ...more }, { ip }, by);
     expect(
-      (await list('name ip sessions { id }')).map(({ name, ip, sessions }) => [name, ip, sessions.length]),
+      (await list('name ip sessions { totalCount }')).map(({ name, ip, sessions }) => [name, ip, sessions.totalCount]),
     ).toEqual([
       ['192.0.2.4', '192.0.2.4', 1],
       ['192.0.2.3', '192.0.2.3', 1],
@@ -97,7 +105,7 @@ describe('an agent', () => {
     await prisma.tunnelSession.update({ where: { id: session }, data: { startedAt: longAgo } });
     await prisma.agent.updateMany({ where: { accountId: account.accountId }, data: { lastSeenAt: longAgo } });
     const nodeId = await leaveTo(gateway, session, seen.getTime());
-    expect(await list('online sessions { id }')).toEqual([{ online: false, sessions: [] }]);
+    expect(await list('online sessions { nodes { id } }')).toEqual([{ online: false, sessions: listOf() }]);
     await deleteEndedNodes({ prisma, changes, baseUrl: () => gateway.api }, [nodeId], 0);
     const endedAt = `${seen.toISOString().slice(0, 19)}Z`;
     expect(await list('lastSeenAt pastSessions { endedAt reason }')).toEqual([

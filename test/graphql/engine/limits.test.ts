@@ -64,6 +64,11 @@ describe.each([
       'what is below nodes counts as 132000, as the list counts as 100 objects',
     ],
     [
+      'whose pages in pages could give as many',
+      `{ vaults { nodes { secrets { nodes { ${times(12, (n) => `a${n}: name`)} } } } } }`,
+      'what is below secrets counts as 130000, as a page without first counts as 100 objects',
+    ],
+    [
       'that is an introspection whose answer could have more than 114,000 fields',
       `{ __schema { types { ${times(20, (n) => `a${n}: fields { name type { name kind ofType { name } } args { name type { name kind } } }`)} } } }`,
       'fields',
@@ -109,6 +114,8 @@ describe.each([
       `{ ${times(20, (n) => `a${n}: __typename`)} }`,
       `{ ${times(2, (n) => `a${n}: credentials { ${page} }`)} }`,
       `{ ${times(14, (n) => `a${n}: credentials(first: 1, filter: "true", search: "x") { uri }`)} }`,
+      `{ vaults { nodes { name secrets(first: 10) { totalCount nodes { ${times(50, () => 'name')} } pageInfo { endCursor } } } } }`,
+      `{ vaults { nodes { name secrets { nodes { id name description createdAt updatedAt vaultName metadata } } } } }`,
       `{ ${times(20, (n) => `a${n}: credentials(first: 1, filter: null, search: null) { uri }`)} }`,
     ];
     for (const query of largest) {

@@ -35,7 +35,7 @@ const isNotShown: Partial<Record<ObjectName, RegExp>> = {
 
 /** What GraphQL's types have more than the tables: what leads on to other objects, live figures, and additions that REST has, too. */
 const graphqlAdditions: Record<string, string[]> = {
-  Credential: ['open_sessions', 'owner', 'rotation', 'tunnel_sessions'],
+  Credential: ['agents', 'open_sessions', 'owner', 'rotation', 'tunnel_sessions'],
   Endpoint: [
     ...[
       'agents',
@@ -52,10 +52,12 @@ const graphqlAdditions: Record<string, string[]> = {
     ...['pooling_enabled', 'port', 'principal', 'round_trip', 'scheme', 'traffic', 'traffic_history'],
     ...['traffic_policy', 'tunnel_session', 'upstream_protocol', 'upstream_url', 'uri', 'url'],
   ],
-  EventDestination: ['delivery'],
+  EventDestination: ['dead_letters', 'delivery', 'subscriptions'],
   'EventDestination.target': ['file', 'otlp', 'webhook'],
-  BotUser: ['may_read_bodies'],
-  ReservedDomain: ['certificate_provisioning', 'description', 'metadata', 'resolves_to'],
+  BotUser: ['api_keys', 'credentials', 'may_read_bodies', 'provisioning_keys'],
+  ReservedDomain: [
+    ...['certificate_provisioning', 'description', 'endpoints', 'https_edges', 'metadata', 'resolves_to', 'tls_edges'],
+  ],
 };
 
 interface GraphqlType {

@@ -3,6 +3,7 @@
 import { builder } from '../../builder/builder.ts';
 import { Node, resourceOf } from '../../collections/nodes.ts';
 import { uriField } from '../../collections/notes.ts';
+import { named, related } from '../../collections/related.ts';
 import type { Context } from '../../context.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { SearchColumns } from '../../resource.ts';
@@ -24,6 +25,18 @@ export const Owner = builder.prismaInterface('Owner', {
       resolve: ({ role, mayReadBodies }) => role === 'ADMIN' || mayReadBodies,
     }),
     createdAt: t.expose('createdAt', { type: 'Timestamp', description: 'When it was created.' }),
+    apiKeys: related(t, {
+      ...{ kind: 'apiKey', on: named('owner_id'), member: 'owner_id' },
+      description: 'The API keys that it holds.',
+    }),
+    credentials: related(t, {
+      ...{ kind: 'credential', on: named('owner_id'), member: 'owner_id' },
+      description: 'The credentials that it holds, those of provisioned devices among them.',
+    }),
+    provisioningKeys: related(t, {
+      ...{ kind: 'provisioningKey', on: named('owner_id'), member: 'owner_id' },
+      description: 'The provisioning keys that it holds.',
+    }),
   }),
 });
 

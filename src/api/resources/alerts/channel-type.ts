@@ -3,6 +3,7 @@
 import { NO_SMTP } from '../../../alerts/channels/email.ts';
 import { builder } from '../../builder/builder.ts';
 import { Node } from '../../collections/collection.ts';
+import { joined, related } from '../../collections/related.ts';
 
 export const AlertChannelKindType = builder.enumType('AlertChannelKind', {
   description: 'How an alert channel tells of alerts.',
@@ -52,6 +53,10 @@ export const AlertChannel = builder.prismaObject('AlertChannel', {
           ? null
           : `these recipients have not agreed yet to get alerts: ${missing.join(', ')}`;
       },
+    }),
+    rules: related(t, {
+      ...{ kind: 'alertRule', on: joined('alert_rule_channel', 'channel_id', 'rule_id'), member: 'channels' },
+      description: 'The alert rules that name it.',
     }),
     lastSentAt: t.expose('lastSentAt', {
       type: 'Timestamp',

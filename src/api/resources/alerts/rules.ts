@@ -5,6 +5,7 @@ import type { Db } from '../../../store/database/client.ts';
 import { builder } from '../../builder/builder.ts';
 import { Node } from '../../collections/collection.ts';
 import { asStored, boolean, choice, ID_MEMBER, relatedTexts, text, time } from '../../collections/members.ts';
+import { named, related } from '../../collections/related.ts';
 import { resource } from '../../collections/resource.ts';
 import { requireFound } from '../../errors/errors.ts';
 import { AlertChannel } from './channel-type.ts';
@@ -67,6 +68,10 @@ export const AlertRule = builder.prismaObject('AlertRule', {
         channels: { select: { channel: nested() }, orderBy: { position: 'asc' } },
       }),
       resolve: ({ channels }) => channels.map(({ channel }) => channel),
+    }),
+    alerts: related(t, {
+      ...{ kind: 'alert', on: named('rule_id'), member: 'rule.id' },
+      description: 'Its alerts: one at most that is not resolved, and those that are.',
     }),
   }),
 });

@@ -7,12 +7,11 @@ import { builder } from '../../builder/builder.ts';
 import { Node } from '../../collections/collection.ts';
 import { NOTED_MEMBERS, text, textIn, texts, time } from '../../collections/members.ts';
 import { rowFields } from '../../collections/notes.ts';
+import { named, related } from '../../collections/related.ts';
 import { resource } from '../../collections/resource.ts';
 import { NOTE_COLUMNS } from '../../resource.ts';
 import { readServerCertificate, type Subject } from './server-certificate.ts';
 
-/** Domains of a certificate that are told. */
-const DOMAINS_MAX = 20;
 /** Certificate authorities of one common name that are looked at. */
 const AUTHORITIES_MAX = 10;
 /** The authorities are looked up for each certificate. */
@@ -62,6 +61,10 @@ const TlsCertificate = builder.prismaObject('TlsCertificate', {
         select: { dnsNames: true, ips: true },
         resolve: (names) => names,
       }),
+      domains: related(t, {
+        ...{ kind: 'reservedDomain', on: named('certificate_id'), member: 'certificate.id' },
+        description: 'The reserved domains that are served with it.',
+      }),
       issuedAt: t.field({
         type: 'Timestamp',
         nullable: true,
@@ -75,10 +78,6 @@ const TlsCertificate = builder.prismaObject('TlsCertificate', {
         description: 'When the gateway renews it; null when it was uploaded, or is not renewed any more.',
         select: { managed: { select: { renewsAt: true } } },
         resolve: ({ managed }) => managed?.renewsAt ?? null,
-      }),
-      domains: t.relation('domains', {
-        description: 'Reserved domains whose visitors see it, the newest first; at most 20.',
-        query: { orderBy: { id: 'desc' }, take: DOMAINS_MAX },
       }),
       notBefore: t.expose('notBefore', { type: 'Timestamp', description: 'When the certificate comes into force.' }),
       notAfter: t.expose('notAfter', { type: 'Timestamp', description: 'When the certificate expires.' }),

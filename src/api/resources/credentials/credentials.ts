@@ -7,13 +7,14 @@ import { showOnce } from '../../builder/payloads.ts';
 import { Node } from '../../collections/collection.ts';
 import { id, labels, NOTED_MEMBERS, texts } from '../../collections/members.ts';
 import { KEY_NOTES, rowFields } from '../../collections/notes.ts';
-import { references, requiredReference, typeOfKind } from '../../collections/references.ts';
+import { requiredReference } from '../../collections/references.ts';
+import { named, related } from '../../collections/related.ts';
 import { resource } from '../../collections/resource.ts';
 import type { Context } from '../../context.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
 import { NOTE_COLUMNS } from '../../resource.ts';
 import { checkHolder, chooseOwner, Owner } from '../accounts/owner.ts';
-import { credentialSessions, sessionCounts } from '../tunnels/live-tunnels.ts';
+import { sessionCounts } from '../tunnels/live-tunnels.ts';
 
 export const RULES_MAX = 500;
 
@@ -39,12 +40,13 @@ export const Credential = builder.prismaObject('Credential', {
       resolve: async ({ id }, _, context) =>
         (await sessionCounts(context)).find(({ credentialId }) => credentialId === id)?.sessions ?? 0,
     }),
-    tunnelSessions: t.field({
-      type: [typeOfKind('tunnelSession')],
-      description: 'The sessions of the agents that are connected with it now, the newest first.',
-      resolve: references(async ({ id: own }, context) =>
-        (await credentialSessions(context)).filter(({ credentialId }) => credentialId === own).map(({ id }) => id),
-      ),
+    tunnelSessions: related(t, {
+      ...{ kind: 'tunnelSession', on: named('credential_id'), member: 'credential.id' },
+      description: 'The sessions of the agents that are connected with it now.',
+    }),
+    agents: related(t, {
+      ...{ kind: 'agent', on: named('credential_id'), member: 'credential.id' },
+      description: 'The agents that connected with it last, those that are offline among them.',
     }),
   }),
 });

@@ -7,6 +7,7 @@ import { builder } from '../../builder/builder.ts';
 import { Node } from '../../collections/collection.ts';
 import { NOTED_MEMBERS, text } from '../../collections/members.ts';
 import { rowFields } from '../../collections/notes.ts';
+import { joined, named, related } from '../../collections/related.ts';
 import { resource } from '../../collections/resource.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { Edge } from '../../modules/interfaces.ts';
@@ -32,6 +33,14 @@ const ReservedAddress = builder.prismaObject('ReservedAddress', {
       description: 'The host and the port that visitors connect to, as in `gateway.example.com:20000`.',
     }),
     region: t.exposeString('region', { description: 'The region as it was given; "" when it was not.' }),
+    endpoints: related(t, {
+      ...{ kind: 'endpoint', on: named('address_id'), member: 'tcp_addr.id' },
+      description: 'The endpoints that answer at it: one at most.',
+    }),
+    tcpEdges: related(t, {
+      ...{ kind: 'tcpEdge', on: joined('edge_hostport', 'address_id', 'edge_id') },
+      description: 'The TCP edges that answer at it: one at most.',
+    }),
     endpointConfiguration: t.field({
       type: Edge,
       nullable: true,

@@ -8,6 +8,7 @@ import { collection, deleteMutation, Node, readRoutes } from '../../collections/
 import { givesNew, givesObject, mutation } from '../../collections/mutation.ts';
 import { rowFields } from '../../collections/notes.ts';
 import { reference, typeOfKind } from '../../collections/references.ts';
+import { joined, named, related } from '../../collections/related.ts';
 import type { Context } from '../../context.ts';
 import { idempotencyKeyArgument } from '../../idempotency.ts';
 import { Edge } from '../../modules/interfaces.ts';
@@ -94,6 +95,18 @@ export const ReservedDomain = builder.prismaObject('ReservedDomain', {
       description: 'The same in full: the step, the records, and what was tried; null when it has no policy.',
       select: { managedCertificate: { select: managedSelect } },
       resolve: ({ managedCertificate }) => managedCertificate as Managed | null,
+    }),
+    endpoints: related(t, {
+      ...{ kind: 'endpoint', on: named('domain_id'), member: 'domain.id' },
+      description: 'The endpoints whose names are it or below it.',
+    }),
+    httpsEdges: related(t, {
+      ...{ kind: 'httpsEdge', on: joined('edge_hostport', 'domain_id', 'edge_id') },
+      description: 'The HTTPS edges that answer it or names below it.',
+    }),
+    tlsEdges: related(t, {
+      ...{ kind: 'tlsEdge', on: joined('edge_hostport', 'domain_id', 'edge_id') },
+      description: 'The TLS edges that answer it or names below it.',
     }),
     resolvesTo: t.field({
       type: [DomainResolution],

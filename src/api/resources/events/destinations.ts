@@ -8,6 +8,7 @@ import { builder } from '../../builder/builder.ts';
 import { Node } from '../../collections/collection.ts';
 import { NOTED_MEMBERS, text } from '../../collections/members.ts';
 import { rowFields } from '../../collections/notes.ts';
+import { joined, named, related } from '../../collections/related.ts';
 import { resource } from '../../collections/resource.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
 import { searchByNotes } from '../../resource.ts';
@@ -35,6 +36,16 @@ const EventDestination = builder.prismaObject('EventDestination', {
       description: 'How delivery to it is going.',
       select: { id: true },
       resolve: ({ id }, _, context) => deliveryOf(context, id),
+    }),
+    subscriptions: related(t, {
+      ...{ kind: 'eventSubscription', member: 'destinations' },
+      on: joined('subscription_destination', 'destination_id', 'subscription_id'),
+      description: 'The event subscriptions that name it.',
+    }),
+    deadLetters: related(t, {
+      ...{ kind: 'eventDeadLetter', table: 'event_dead_letter', on: named('destination_id') },
+      path: (id) => `${ROW.path}/${id}/dead_letters`,
+      description: 'The events that its target refused for good. `eventDeadLetters` filters, searches and orders them.',
     }),
   }),
 });

@@ -4,18 +4,18 @@ import type { Labels } from '../../../tunnel/endpoints/endpoint.ts';
 import { builder } from '../../builder/builder.ts';
 import { Node } from '../../collections/collection.ts';
 import { reference, typeOfKind } from '../../collections/references.ts';
+import { named, related } from '../../collections/related.ts';
 import type { Context } from '../../context.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { mayActFor } from '../accounts/owner.ts';
-import { Endpoint } from '../tunnels/endpoints.ts';
 import { liveNodeIds } from '../tunnels/live-tunnels.ts';
 import { TunnelSession } from '../tunnels/tunnel-sessions.ts';
 
 const PAST_SESSIONS_MAX = 50;
-/** The most sessions of one agent in an answer: all that one of ours has, of the legs and of moves. */
-const SESSIONS_MAX = 20;
-/** The most addresses of one agent in an answer. */
-const ENDPOINTS_MAX = 100;
+/** The endpoints of an agent, in SQL. */
+const SERVED_BY_AGENT =
+  'EXISTS (SELECT 1 FROM tunnel JOIN tunnel_session session ON session.id = tunnel.session_id ' +
+  'WHERE tunnel.id = t.tunnel_id AND session.agent_id = parent.id)';
 
 export const AgentCommandType = builder.enumType('AgentCommand', {
   description: 'What an agent can be told to do.',
@@ -69,8 +69,6 @@ function checkCount(first: number | null | undefined, max: number): number {
   if (count < 1 || count > max) throw new ApiError('limitOutOfRange', { member: 'first', min: 1, max });
   return count;
 }
-
-const newestFirst = <T extends { id: string }>(rows: T[]) => rows.sort((a, b) => (a.id < b.id ? 1 : -1));
 
 export const Agent = builder.prismaObject('Agent', {
   description:
@@ -137,17 +135,9 @@ export const Agent = builder.prismaObject('Agent', {
       select: { sessions: { select: { nodeId: true } } },
       resolve: async ({ sessions }, _, context) => (await onLiveNodes(sessions, context)).length > 0,
     }),
-    sessions: t.field({
-      type: [TunnelSession],
-      description: 'The sessions that it has now, the newest first.',
-      args: { first: t.arg.int({ description: `How many to give; ${SESSIONS_MAX} when left out.` }) },
-      select: (_args, _context, nested) => ({ sessions: nested({ select: { id: true, nodeId: true } }) }),
-      // The plugin does not know the type of what is selected beside the query's own members.
-      resolve: async ({ sessions }, { first }, context) =>
-        newestFirst(await onLiveNodes(sessions, context)).slice(
-          0,
-          checkCount(first, SESSIONS_MAX),
-        ) as (typeof TunnelSession.$inferType)[],
+    sessions: related(t, {
+      ...{ kind: 'tunnelSession', on: named('agent_id') },
+      description: 'The sessions that it has now.',
     }),
     pastSessions: t.relation('pastSessions', {
       type: PastSession,
@@ -155,22 +145,13 @@ export const Agent = builder.prismaObject('Agent', {
       args: { first: t.arg.int({ description: `How many to give; ${PAST_SESSIONS_MAX} when left out.` }) },
       query: ({ first }) => ({ orderBy: { id: 'desc' }, take: checkCount(first, PAST_SESSIONS_MAX) }),
     }),
-    endpoints: t.field({
-      type: [Endpoint],
+    endpoints: related(t, {
+      ...{ kind: 'endpoint', on: SERVED_BY_AGENT, member: 'agent.id' },
       description: 'The addresses that it serves now.',
-      args: { first: t.arg.int({ description: `How many to give; ${ENDPOINTS_MAX} when left out.` }) },
-      select: (_args, _context, nested) => ({
-        sessions: { select: { nodeId: true, tunnels: { select: { endpoint: nested() } } } },
-      }),
-      resolve: async ({ sessions }, { first }, context) =>
-        (await onLiveNodes(sessions, context))
-          .flatMap(({ tunnels }) => tunnels.flatMap(({ endpoint }) => endpoint ?? []))
-          .slice(0, checkCount(first, ENDPOINTS_MAX)),
     }),
-    offlineEndpoints: t.relation('offlineEndpoints', {
-      description: 'The addresses that it served and nobody serves now, the newest first.',
-      args: { first: t.arg.int({ description: `How many to give; ${ENDPOINTS_MAX} when left out.` }) },
-      query: ({ first }) => ({ orderBy: { id: 'desc' }, take: checkCount(first, ENDPOINTS_MAX) }),
+    offlineEndpoints: related(t, {
+      ...{ kind: 'offlineEndpoint', on: named('agent_id') },
+      description: 'The addresses that it served and nobody serves now.',
     }),
     accepts: t.field({
       type: [AgentCommandType],

@@ -4,11 +4,9 @@ import type { Labels } from '../../../tunnel/endpoints/endpoint.ts';
 import { builder } from '../../builder/builder.ts';
 import { Node } from '../../collections/collection.ts';
 import { requiredReference } from '../../collections/references.ts';
+import { joined, related } from '../../collections/related.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { Owner } from '../accounts/owner.ts';
-import { Credential } from '../credentials/credentials.ts';
-
-const CREDENTIALS_MAX = 100;
 
 /** @throws {ApiError} when a number is not from 1 to `max`. */
 export function within(member: string, value: number, max: number): number {
@@ -58,24 +56,9 @@ export const ProvisioningKey = builder.prismaObject('ProvisioningKey', {
       select: { ownerId: true },
       resolve: requiredReference(({ ownerId }) => ownerId),
     }),
-    credentials: t.field({
-      type: [Credential],
-      description: 'The credentials that devices have got with it, the newest first.',
-      args: {
-        first: t.arg.int({
-          description: `How many to give, 1 to ${CREDENTIALS_MAX}; ${CREDENTIALS_MAX} when left out.`,
-        }),
-        skip: t.arg.int({ description: 'How many of the newest to leave out; none when left out.' }),
-      },
-      select: ({ first, skip }, _context, nested) => ({
-        devices: {
-          select: { credential: nested() },
-          orderBy: { credentialId: 'desc' },
-          skip: Math.max(0, skip ?? 0),
-          take: within('first', first ?? CREDENTIALS_MAX, CREDENTIALS_MAX),
-        },
-      }),
-      resolve: ({ devices }) => devices.map(({ credential }) => credential),
+    credentials: related(t, {
+      ...{ kind: 'credential', on: joined('provisioned_device', 'provisioning_key_id', 'credential_id') },
+      description: 'The credentials that devices have got with it.',
     }),
   }),
 });

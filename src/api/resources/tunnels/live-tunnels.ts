@@ -84,13 +84,6 @@ export const sessionCounts = coalesced(async (context) => {
   return groups.map(({ credentialId, _count: sessions }) => ({ credentialId, sessions }));
 });
 
-/** The live sessions of the account's credentials, the newest first. */
-export const credentialSessions = coalesced(async (context) => {
-  const { db, accountId } = context;
-  const where = { accountId, credentialId: { not: null }, ...(await onLiveNodes(context)) };
-  return db.tunnelSession.findMany({ where, select: { id: true, credentialId: true }, orderBy: { id: 'desc' } });
-});
-
 /** Coalesces loads: resolvers that ask while a load of the same context runs share it, as the rows of a page all ask at once. */
 function coalesced<T>(load: Load<T>): Load<T> {
   const pendingLoads = new WeakMap<Context, Promise<T[]>>();

@@ -3,6 +3,7 @@
 import { builder } from '../../builder/builder.ts';
 import { Node } from '../../collections/collection.ts';
 import { rowFields } from '../../collections/notes.ts';
+import { named, related } from '../../collections/related.ts';
 import { resource } from '../../collections/resource.ts';
 import { NOTE_COLUMNS } from '../../resource.ts';
 import { changeBy, checkVaultName, checkVaultRoom, creationBy, MEMBERS, VAULTS_MAX } from './vault-input.ts';
@@ -21,6 +22,11 @@ const Vault = builder.prismaObject('Vault', {
     }),
     lastUpdatedBy: t.exposeID('lastUpdatedBy', {
       description: 'The id of the user or bot user who changed it last, who may be gone.',
+    }),
+    secrets: related(t, {
+      ...{ kind: 'secret', on: named('vault_id'), member: 'vault.id' },
+      path: (id) => `/vaults/${id}/secrets`,
+      description: 'The secrets that it holds.',
     }),
     secretCount: t.relationCount('secrets', { description: 'How many secrets it holds.' }),
   }),

@@ -5,6 +5,7 @@ import { APP_USER_KIND, APP_USER_PREFIX } from '../../../store/visitors/app-user
 import { builder } from '../../builder/builder.ts';
 import { collection, deleteMutation, Node, readRoutes } from '../../collections/collection.ts';
 import { ID_MEMBER, text, time } from '../../collections/members.ts';
+import { named, related } from '../../collections/related.ts';
 import { route } from '../../route.ts';
 
 const IdentityProvider = builder.objectRef<{ issuer: string }>('IdentityProvider').implement({
@@ -51,6 +52,10 @@ const AppUser = builder.prismaObject('AppUser', {
     lastActive: t.expose('lastActiveAt', {
       type: 'Timestamp',
       description: 'When a session of the visitor was last used, to about a minute.',
+    }),
+    sessions: related(t, {
+      ...{ kind: 'appSession', on: named('user_id'), member: 'application_user.id' },
+      description: 'The sessions of the visitor, each in one browser.',
     }),
     lastLogin: t.expose('lastLoginAt', { type: 'Timestamp', description: 'When the visitor last signed in.' }),
   }),

@@ -107,14 +107,16 @@ function AgentDetails({ agent }: { agent: ShownAgent }) {
 function Served({ agent: { endpoints, offlineEndpoints } }: { agent: ShownAgent }) {
   return (
     <Section title="What it serves">
-      {endpoints.length === 0 && offlineEndpoints.length === 0 && <p class="muted">No address of its own.</p>}
+      {endpoints.nodes.length === 0 && offlineEndpoints.nodes.length === 0 && (
+        <p class="muted">No address of its own.</p>
+      )}
       <ul class="plain-list">
-        {endpoints.map(({ id, publicUrl }) => (
+        {endpoints.nodes.map(({ id, publicUrl }) => (
           <li key={id}>
             <a href={objectPath('endpoint', id)}>{publicUrl}</a>
           </li>
         ))}
-        {offlineEndpoints.map(({ id, publicUrl, offlineAt, reason }) => (
+        {offlineEndpoints.nodes.map(({ id, publicUrl, offlineAt, reason }) => (
           <li key={id}>
             <a href={objectPath('offlineEndpoint', id)}>{publicUrl}</a>{' '}
             <span class="muted">

@@ -5,7 +5,7 @@ import { formatDuration, RelativeTime } from '../../ui/text/relative-time.tsx';
 import { RoundTrip } from './round-trip.tsx';
 import type { ShownAgent } from './shown-agent.ts';
 
-type Session = ShownAgent['sessions'][number];
+type Session = ShownAgent['sessions']['nodes'][number];
 type PastSession = ShownAgent['pastSessions'][number];
 
 const sessionColumns: Column<Session>[] = [
@@ -48,12 +48,12 @@ const pastColumns: Column<PastSession>[] = [
 export function SessionHistory({ agent: { sessions, pastSessions } }: { agent: ShownAgent }) {
   return (
     <>
-      {sessions.length > 0 && (
+      {sessions.nodes.length > 0 && (
         <Section title="Its sessions now">
           <Table
             label="Sessions of this agent"
             columns={sessionColumns}
-            rows={sessions}
+            rows={sessions.nodes}
             href={({ id }) => objectPath('tunnelSession', id)}
           />
         </Section>

@@ -34,7 +34,7 @@ export function CredentialPage() {
       </Page>
     );
   }
-  const { acl, owner, createdAt, metadata, tunnelSessions } = credential;
+  const { acl, owner, createdAt, metadata, openSessions, tunnelSessions } = credential;
   return (
     <Page
       title={credentialTitle(credential)}
@@ -55,14 +55,14 @@ export function CredentialPage() {
       <DescriptionList
         items={[
           { name: 'Held by', value: <OwnerLink owner={owner} /> },
-          { name: 'Agents now', value: tunnelSessions.length || 'none' },
+          { name: 'Agents now', value: openSessions || 'none' },
           { name: 'Created', value: <RelativeTime at={createdAt} /> },
           { name: 'Id', value: <CopyButton text={id} label="the id" /> },
         ]}
       />
       <AclRules acl={acl} />
       {canManage(owner) && <RotationSection credential={credential} />}
-      <AgentSessions ids={tunnelSessions.map((session) => session.id)} acl={acl} />
+      <AgentSessions ids={tunnelSessions.nodes.map((session) => session.id)} acl={acl} />
       <MetadataSection text={metadata} />
       <AuditHistory id={id} />
       {isDeleting && <DeleteDialog credential={credential} onClose={() => setDeleting(false)} />}

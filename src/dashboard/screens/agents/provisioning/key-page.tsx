@@ -20,7 +20,7 @@ import { DeleteKeyDialog, EndCredentialsDialog, RevokeKeyDialog } from './key-di
 import { KeyState, usesText } from './keys-list.tsx';
 import type { ShownKey } from './shown-key.ts';
 
-type Given = ShownKey['credentials'][number];
+type Given = ShownKey['credentials']['nodes'][number];
 type Dialog = 'revoke' | 'end' | 'delete';
 
 const columns: Column<Given>[] = [
@@ -104,10 +104,10 @@ export function ProvisioningKeyPage() {
       </Section>
       <Section
         title="Credentials of devices"
-        lead="The newest 100."
+        lead={key.credentials.totalCount > 100 ? `The newest 100 of ${key.credentials.totalCount}.` : undefined}
         actions={
           canManage(key.owner) &&
-          key.credentials.length > 0 && (
+          key.credentials.totalCount > 0 && (
             <Button variant="danger" onClick={() => setDialog('end')}>
               End them all
             </Button>
@@ -117,7 +117,7 @@ export function ProvisioningKeyPage() {
         <Table
           label="Credentials of devices"
           columns={columns}
-          rows={key.credentials}
+          rows={key.credentials.nodes}
           href={(row) => objectPath('credential', row.id)}
           empty={<p class="muted">No device has used it yet.</p>}
         />
