@@ -165,7 +165,7 @@ export interface TrafficState {
 }
 
 /** The last requests of every endpoint, at all nodes. It waits for other nodes for a second at most. */
-export type RequestLogReader = Pick<ClusterRequestLog, 'own' | 'newest'>;
+export type RequestLogReader = Pick<ClusterRequestLog, 'own' | 'newest' | 'read' | 'readEach'>;
 
 /** What became of a trial. */
 export interface DestinationTestResult {

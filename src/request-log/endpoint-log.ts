@@ -61,11 +61,16 @@ export class EndpointLog {
     return bytes;
   }
 
-  /** Calls with each request, the newest first, until it is told to stop by `false`. */
-  forNewest(take: (request: LoggedRequest) => boolean): void {
+  /** Its requests, the newest first. */
+  *newestFirst(): Generator<LoggedRequest> {
     for (let at = this.#blocks.length - 1; at >= 0; at--) {
       const { requests } = this.#blocks[at] as Block;
-      for (let i = requests.length - 1; i >= 0; i--) if (!take(requests[i] as LoggedRequest)) return;
+      for (let i = requests.length - 1; i >= 0; i--) yield requests[i] as LoggedRequest;
     }
+  }
+
+  /** Its requests, the oldest first. */
+  *oldestFirst(): Generator<LoggedRequest> {
+    for (const { requests } of this.#blocks) yield* requests;
   }
 }

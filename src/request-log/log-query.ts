@@ -27,14 +27,22 @@ export interface LogQuery {
   after?: string | null;
 }
 
+/** How much of the log is read, and from which end. */
+export interface LogSlice {
+  /** The most requests, of each endpoint where they are read for each. */
+  limit: number;
+  /** Whether the oldest are read, which come first then; otherwise the newest. */
+  isFromOldest?: boolean;
+}
+
 export class LogMatcher {
-  /** Only requests of a greater place are looked at. */
+  /** Only requests of a greater place are looked at, and of a place that is not greater than this. */
   after: number;
+  upTo: number;
   readonly #query: LogQuery;
   readonly #ids: LogIds;
   /** The place of the query's `before`. */
   readonly #before: number;
-  readonly #to: number;
   readonly #after: number;
   readonly #method: string | undefined;
   readonly #text: string | undefined;
@@ -47,26 +55,29 @@ export class LogMatcher {
     this.#after = after ? placeIn(after) - 1 : 0;
     this.after = Math.max(oldest * 1000, (from ?? 0) * 1000 - 1, this.#after, id ? placeIn(id) - 1 : 0);
     this.#before = before ? placeIn(before) : Number.POSITIVE_INFINITY;
-    this.#to = id ? placeIn(id) : to == null ? Number.POSITIVE_INFINITY : to * 1000;
+    this.upTo = id ? placeIn(id) : to == null ? Number.POSITIVE_INFINITY : to * 1000;
     this.#method = method?.toUpperCase();
     this.#text = text?.toLowerCase();
   }
 
-  /** Adds what is asked for to `found`. @returns how many requests were looked at. */
-  collect(log: EndpointLog, found: LoggedRequest[]): number {
+  /** Adds what is asked for of one endpoint to `found`. @returns how many requests were looked at. */
+  collect(log: EndpointLog, found: LoggedRequest[], { limit, isFromOldest = false }: LogSlice): number {
     let lookedAt = 0;
-    log.forNewest((request) => {
-      if (request.place <= this.after) return false;
+    let left = limit;
+    for (const request of isFromOldest ? log.oldestFirst() : log.newestFirst()) {
+      const isBeyond = isFromOldest ? request.place > this.upTo : request.place <= this.after;
+      if (isBeyond || left === 0) break;
       lookedAt++;
-      if (this.#matches(request)) found.push(request);
-      return true;
-    });
+      if (!this.#matches(request)) continue;
+      found.push(request);
+      left--;
+    }
     return lookedAt;
   }
 
   #matches(request: LoggedRequest): boolean {
     const { id, status, statusClasses, refused } = this.#query;
-    if (request.place > this.#to || !this.#isBetween(request)) return false;
+    if (request.place > this.upTo || request.place <= this.after || !this.#isBetween(request)) return false;
     if (id && this.#ids.of(request) !== id) return false;
     if (status && !status.includes(request.status)) return false;
     if (statusClasses && !statusClasses.includes(Math.trunc(request.status / 100))) return false;

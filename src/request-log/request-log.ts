@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { LoggedRequest, RequestLogger } from '../edge/reports/logged-request.ts';
 import { EndpointLog } from './endpoint-log.ts';
 import { type LogEntry, LogIds, toLogEntry } from './log-entry.ts';
-import { LogMatcher, type LogQuery } from './log-query.ts';
+import { LogMatcher, type LogQuery, type LogSlice } from './log-query.ts';
 
 /** How old requests may be; milliseconds. */
 export const MAX_AGE_MS = 24 * 3600 * 1000;
@@ -53,25 +53,41 @@ export class RequestLog implements RequestLogger {
     while (this.#bytes > this.#deps.maxBytes) this.#bytes -= this.#hasTooMuch(log) ? log.shift() : this.#takeOne();
   }
 
-  /**
-   * The newest requests that a query asks for, the newest first. It gives others their turn in between.
-   * @param limit the most to return.
-   */
-  async newest(query: LogQuery, limit: number): Promise<LogEntry[]> {
-    const matcher = new LogMatcher(query, this.#deps.time() - MAX_AGE_MS, this.#ids);
+  /** The requests that a query asks for, from one end of the log. It gives others their turn in between. */
+  async read(query: LogQuery, slice: LogSlice): Promise<LogEntry[]> {
+    const { limit, isFromOldest } = slice;
+    const matcher = this.#matcherOf(query);
     let found: LoggedRequest[] = [];
     let lookedAt = 0;
     for (const log of this.#logsOf(query)) {
-      lookedAt += matcher.collect(log, found);
+      lookedAt += matcher.collect(log, found, slice);
       if (found.length > 2 * limit) {
-        found = newestOf(found, limit);
-        matcher.after = Math.max(matcher.after, found.at(-1)?.place ?? 0);
+        found = firstOf(found, slice);
+        const { place } = found.at(-1) as LoggedRequest;
+        if (isFromOldest) matcher.upTo = Math.min(matcher.upTo, place);
+        else matcher.after = Math.max(matcher.after, place);
       }
       if (lookedAt < LOOKED_AT_MAX) continue;
       lookedAt = 0;
       await nextTurn();
     }
-    return newestOf(found, limit).map((request) => toLogEntry(request, this.#ids.of(request)));
+    return this.#entriesOf(firstOf(found, slice));
+  }
+
+  /** The same of each endpoint of the query that has requests here, by its id. */
+  async readEach(query: LogQuery, slice: LogSlice): Promise<Record<string, LogEntry[]>> {
+    const matcher = this.#matcherOf(query);
+    const found: Record<string, LogEntry[]> = {};
+    let lookedAt = 0;
+    for (const log of this.#logsOf(query)) {
+      const requests: LoggedRequest[] = [];
+      lookedAt += matcher.collect(log, requests, slice);
+      found[log.endpointId] = this.#entriesOf(requests);
+      if (lookedAt < LOOKED_AT_MAX) continue;
+      lookedAt = 0;
+      await nextTurn();
+    }
+    return found;
   }
 
   /** Forgets what is too old. */
@@ -88,6 +104,14 @@ export class RequestLog implements RequestLogger {
   close(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
+  }
+
+  #matcherOf(query: LogQuery): LogMatcher {
+    return new LogMatcher(query, this.#deps.time() - MAX_AGE_MS, this.#ids);
+  }
+
+  #entriesOf(requests: readonly LoggedRequest[]): LogEntry[] {
+    return requests.map((request) => toLogEntry(request, this.#ids.of(request)));
   }
 
   #logsOf({ accountId, endpointIds }: LogQuery): EndpointLog[] {
@@ -128,6 +152,7 @@ export class RequestLog implements RequestLogger {
   }
 }
 
-function newestOf(requests: LoggedRequest[], limit: number): LoggedRequest[] {
-  return requests.sort((one, other) => other.place - one.place).slice(0, limit);
+function firstOf(requests: LoggedRequest[], { limit, isFromOldest }: LogSlice): LoggedRequest[] {
+  const sign = isFromOldest ? 1 : -1;
+  return requests.sort((one, other) => sign * (one.place - other.place)).slice(0, limit);
 }

@@ -144,6 +144,55 @@ describe('the log', () => {
     expect([paths(rest.nodes), rest.pageInfo.hasNextPage]).toEqual([['/f1'], false]);
   });
 
+  test('is read in both directions, by cursors, of all endpoints and of each', async () => {
+    const [one, other] = [await lab.tunnel(), await lab.tunnel()];
+    for (const path of ['/1', '/2', '/3', '/4']) {
+      await lab.visit(one, path);
+      if (path < '/3') await lab.visit(other, `/o${path}`);
+    }
+    const members = 'edges { cursor node { id path } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }';
+    const ofLog = (args: string) =>
+      lab.run(`query ($id: ID!) { requestLog(endpointId: $id, ${args}) { ${members} } }`, { id: one.id });
+    const ofEach = (args: string, ids = [one.id, other.id]) =>
+      lab.run(`query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Endpoint { requests(${args}) { ${members} } } } }`, {
+        ids,
+      });
+    // biome-ignore lint/suspicious/noExplicitAny: what a test expects of it, the test says.
+    const seen = ({ edges }: any) => edges.map(({ node }: any) => node.path);
+    // biome-ignore lint/suspicious/noExplicitAny: likewise.
+    const eachSeen = (nodes: any) => nodes.map(({ requests }: any) => seen(requests));
+
+    const first = await ofLog('first: 2');
+    expect([seen(first), first.pageInfo.hasNextPage, first.pageInfo.hasPreviousPage]).toEqual([
+      ['/4', '/3'],
+      true,
+      false,
+    ]);
+    expect(first.edges.map(({ cursor }: { cursor: string }) => cursor)).toEqual([
+      ...[first.pageInfo.startCursor, first.pageInfo.endCursor],
+    ]);
+    const second = await ofLog(`first: 2, after: "${first.pageInfo.endCursor}"`);
+    expect([seen(second), second.pageInfo.hasNextPage, second.pageInfo.hasPreviousPage]).toEqual([
+      ['/2', '/1'],
+      false,
+      true,
+    ]);
+    expect(seen(await ofLog(`last: 1, before: "${second.pageInfo.startCursor}"`))).toEqual(['/3']);
+    const last = await ofLog('last: 3');
+    expect([seen(last), last.pageInfo.hasPreviousPage]).toEqual([['/3', '/2', '/1'], true]);
+
+    const newest = await ofEach('first: 2');
+    expect(eachSeen(newest)).toEqual([
+      ['/4', '/3'],
+      ['/o/2', '/o/1'],
+    ]);
+    expect(newest[1].requests.pageInfo.hasNextPage).toBe(false);
+    expect(eachSeen(await ofEach(`first: 5, after: "${newest[0].requests.pageInfo.endCursor}"`, [one.id]))).toEqual([
+      ['/2', '/1'],
+    ]);
+    expect(eachSeen(await ofEach('last: 1'))).toEqual([['/1'], ['/o/1']]);
+  });
+
   test('is for members too, and for no other account', async () => {
     const tunnel = await lab.tunnel();
     await lab.visit(tunnel, '/mine');

@@ -177,7 +177,8 @@ describe('of what is live', () => {
       19,
       `endpoints(FIRST, where: { upstreamUrl: { startsWith: "" } }) { nodes { id publicUrl name upstreamUrl roundTrip { at }
         health { state } principal { ... on User { email } }
-        tunnelSession { ip agent { id name } credential { id description } } } totalCount pageInfo { endCursor } }`,
+        tunnelSession { ip agent { id name } credential { id description } } requests(first: 3) { nodes { path } } }
+        totalCount pageInfo { endCursor } }`,
     ],
     ['offline endpoints', 3, 'offlineEndpoints(FIRST) { nodes { id reason heldUntil credential { id uri } } }'],
   ])('a list of 100 %s takes no more statements than of 1, and at most %i', async (_, most, list) => {

@@ -82,7 +82,15 @@ test('the request log has what came to each worker', async () => {
   for (const worker of WORKERS)
     await visit(url, group.gateway.http, { path: `/${worker}`, agent: await group.connectionAt(worker) });
   const log = await group.graphql(`{ requestLog(text: "${new URL(url).hostname}") { partial nodes { path } } }`);
-  expect(log).toEqual({ partial: false, nodes: [...WORKERS].reverse().map((worker) => ({ path: `/${worker}` })) });
+  const nodes = [...WORKERS].reverse().map((worker) => ({ path: `/${worker}` }));
+  expect(log).toEqual({ partial: false, nodes });
+  // So have the endpoint's own, from either end.
+  for (const [size, found] of [['first: 1', nodes.slice(0, 1)] as const, ['last: 1', nodes.slice(-1)] as const]) {
+    const ofEndpoint = await group.graphql(
+      `{ endpoints(where: { publicUrl: { eq: "${url}" } }) { nodes { requests(${size}) { partial nodes { path } } } } }`,
+    );
+    expect(ofEndpoint).toEqual({ nodes: [{ requests: { partial: false, nodes: found } }] });
+  }
 });
 
 test('whichever worker a TCP visitor comes to, the tunnel of the port answers', async () => {

@@ -177,10 +177,11 @@ function checkScope({ caller }: Context, needed: NeededScope, id: unknown): void
 }
 
 /**
+ * @param kind null where it is none that scopes name: then only "read" allows it.
  * @param id of the object that another one names; left out: a list of objects that belong to another one.
  * @throws {ApiError} when the key that the caller has come with may not read that.
  */
-export function checkReadScope(context: Context, kind: string, id?: string): void {
+export function checkReadScope(context: Context, kind: string | null, id?: string): void {
   checkScope(context, { isRead: true, kind }, id);
 }
 

@@ -31,6 +31,14 @@ export interface ConnectionPage {
   count(): Promise<number>;
 }
 
+/** The arguments of a list that is ordered by id, the newest first, and is neither filtered nor searched. */
+export const pageArguments = builder.args((t) => ({
+  first: t.int({ description: 'How many to give, 0 to 100; 100 when left out.' }),
+  after: t.string({ description: 'Give those after this cursor or id: older ones.' }),
+  last: t.int({ description: 'How many to give when paging backwards, 0 to 100.' }),
+  before: t.string({ description: 'Give those that precede this cursor or id, the nearest of them.' }),
+}));
+
 /**
  * The part of a query that chooses rows: what Prisma's `findMany` takes. In another order than by id it names that column, too.
  */
@@ -148,11 +156,16 @@ export function edgeTypeOf(name: string): ReturnType<typeof edgeType> {
   return found;
 }
 
-/** The connection type of a list of `ref`. @param isInRest whether REST has such a list, too: pages have its URIs then. */
-export function connectionOf(ref: ObjectRowRef, name: string, { isInRest = true } = {}) {
+/**
+ * The connection type of a list of `ref`.
+ * @param isInRest whether REST has such a list, too: pages have its URIs then.
+ * @param isCounted whether it can be told how many there are.
+ */
+export function connectionOf(ref: ObjectRowRef, name: string, { isInRest = true, isCounted = true } = {}) {
+  const listed = isInRest ? name : ref.name;
   const Edge = edgeType(name);
   Edge.implement({
-    description: `One ${name} of a page.`,
+    description: `One ${listed} of a page.`,
     fields: (t) => ({
       cursor: t.string({
         description: 'Its cursor: its id, and more in another order than by id.',
@@ -165,7 +178,7 @@ export function connectionOf(ref: ObjectRowRef, name: string, { isInRest = true 
   const Connection = connectionType(name);
   connections.set(name, Connection);
   Connection.implement({
-    description: `A page of a list of ${name}.`,
+    description: `A page of a list of ${listed}.`,
     fields: (t) => ({
       nodes: t.field({ type: [ref], description: 'The objects of this page.', resolve: ({ rows }) => rows }),
       edges: t.field({
@@ -174,10 +187,7 @@ export function connectionOf(ref: ObjectRowRef, name: string, { isInRest = true 
         resolve: ({ rows, order }) => rows.map((row) => ({ row, order })),
       }),
       pageInfo: t.field({ type: PageInfo, description: 'Where this page lies in the list.', resolve: (page) => page }),
-      totalCount: t.int({
-        description: 'How many objects the whole list has now: of those that its filter and its search leave.',
-        resolve: ({ count }) => count(),
-      }),
+      ...(isCounted && countField(t)),
       ...(isInRest && uriFields(t)),
     }),
   });
@@ -188,6 +198,13 @@ type PageBuilder = PothosSchemaTypes.ObjectFieldBuilder<
   PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>,
   ConnectionPage
 >;
+
+const countField = (t: PageBuilder) => ({
+  totalCount: t.int({
+    description: 'How many objects the whole list has now: of those that its filter and its search leave.',
+    resolve: ({ count }) => count(),
+  }),
+});
 
 const uriFields = (t: PageBuilder) => ({
   uri: t.string({

@@ -4,14 +4,21 @@
 import { type FieldNode, type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql';
 import type PrismaTypes from '../../store/generated/pothos.ts';
 import { Prisma } from '../../store/generated/prisma/client.ts';
-import { builder, type ObjectRow, type SchemaTypes } from '../builder/builder.ts';
+import type { ObjectRow, SchemaTypes } from '../builder/builder.ts';
 import { checkReadScope } from '../builder/root-fields.ts';
 import type { Context } from '../context.ts';
 import { batchLoad } from './batch-load.ts';
 import { registeredCollections } from './collection.ts';
 import { inputNameOf } from './filter/where.ts';
 import { type Resource, registeredResources } from './nodes.ts';
-import { type ConnectionPage, connectionTypeOf, type PageArguments, type PageQuery, readPage } from './page.ts';
+import {
+  type ConnectionPage,
+  connectionTypeOf,
+  type PageArguments,
+  type PageQuery,
+  pageArguments,
+  readPage,
+} from './page.ts';
 import { loadRow, rowLoadOf } from './row-loads.ts';
 
 export interface Relation {
@@ -42,13 +49,6 @@ type RowBuilder = PothosSchemaTypes.PrismaObjectFieldBuilder<Types, PrismaTypes[
 
 /** Where in a page its rows are. */
 const ROWS_OF_PAGE: [string, ...string[]][] = [['nodes'], ['edges', 'node']];
-
-const pageArguments = builder.args((t) => ({
-  first: t.int({ description: 'How many to give, 0 to 100; 100 when left out.' }),
-  after: t.string({ description: 'Give those after this cursor or id: older ones.' }),
-  last: t.int({ description: 'How many to give when paging backwards, 0 to 100.' }),
-  before: t.string({ description: 'Give those that precede this cursor or id, the nearest of them.' }),
-}));
 
 /**
  * A field with the objects of a kind that belong to the one that has it, the newest first: a page of the kind's connection type.

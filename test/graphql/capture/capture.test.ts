@@ -92,6 +92,22 @@ describe('a capture', () => {
       nodes: [{ path: '/1' }],
       pageInfo: { hasNextPage: false },
     });
+    const backwards = (args: string) =>
+      lab.run(
+        `query ($id: ID!) { capturedRequests(endpointId: $id, ${args}) {
+          totalCount edges { cursor node { path } } pageInfo { hasPreviousPage startCursor } } }`,
+        { id: tunnel.id },
+      );
+    const last = await backwards('last: 1');
+    expect(last).toMatchObject({
+      totalCount: 3,
+      edges: [{ node: { path: '/1' } }],
+      pageInfo: { hasPreviousPage: true },
+    });
+    expect(last.edges[0].cursor).toBe(last.pageInfo.startCursor);
+    expect(await backwards(`last: 5, before: "${last.pageInfo.startCursor}"`)).toMatchObject({
+      ...{ edges: [{ node: { path: '/3' } }, { node: { path: '/2' } }], pageInfo: { hasPreviousPage: false } },
+    });
     expect(await lab.run(captureOperation('stopTrafficCapture'), { id: tunnel.id })).toMatchObject({
       isOn: false,
       kept: 3,

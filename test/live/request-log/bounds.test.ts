@@ -20,7 +20,7 @@ function labOf(maxBytes = MAX_BYTES) {
       for (let i = 0; i < times; i++) logRequestTo(log, { id: endpointId, accountId }, path, time);
     },
     newest: (accountId: string, endpointIds: string[] | null = null, limit = 100_000) =>
-      log.newest({ accountId, endpointIds }, limit),
+      log.read({ accountId, endpointIds }, { limit }),
   };
 }
 

@@ -49,7 +49,7 @@ const graphqlAdditions: Record<string, string[]> = {
       'name',
       'node_id',
     ],
-    ...['pooling_enabled', 'port', 'principal', 'round_trip', 'scheme', 'traffic', 'traffic_history'],
+    ...['pooling_enabled', 'port', 'principal', 'requests', 'round_trip', 'scheme', 'traffic', 'traffic_history'],
     ...['traffic_policy', 'tunnel_session', 'upstream_protocol', 'upstream_url', 'uri', 'url'],
   ],
   EventDestination: ['dead_letters', 'delivery', 'subscriptions'],

@@ -1,11 +1,10 @@
 // Captured requests: looked at, watched, and sent once more.
 
-import type { RequestCapture } from '../../../capture/captured-request.ts';
 import type { CaptureRef } from '../../../capture/cluster-captures.ts';
 import { builder } from '../../builder/builder.ts';
 import { FEW_PER_DOCUMENT } from '../../builder/field-cost.ts';
 import { mutation } from '../../collections/mutation.ts';
-import { type ConnectionPage, PageInfo, readPage } from '../../collections/page.ts';
+import { type ConnectionPage, connectionOf, pageArguments, readPage } from '../../collections/page.ts';
 import { whileAllowed } from '../../collections/watching.ts';
 import type { Route } from '../../route.ts';
 import { checkMayReadBodies } from './body-access.ts';
@@ -16,29 +15,21 @@ import { replay, type ShownReplay } from './replay.ts';
 import { resetResponseBudget } from './response-budget.ts';
 import { watchRequests } from './watch-requests.ts';
 
-/** A page of the list of captured requests, and what is there of it: what was pushed out since the list was made is not. */
 interface CapturedPage extends ConnectionPage {
-  requests: RequestCapture[];
   isPartial: boolean | null;
 }
 
-const CapturedRequestConnection = builder.objectRef<CapturedPage>('CapturedRequestConnection').implement({
-  description: 'A page of captured requests, the newest first.',
-  fields: (t) => ({
-    nodes: t.field({
-      type: [CapturedRequest],
-      description: 'The requests of this page.',
-      resolve: ({ requests }) => requests,
-    }),
-    partial: t.exposeBoolean('isPartial', {
-      nullable: true,
-      description:
-        'Whether a node of the gateway did not answer within a second: what it has is missing. Null where the node that ' +
-        'answers has no links to others, and tells of itself alone.',
-    }),
-    pageInfo: t.field({ type: PageInfo, description: 'Where this page lies in the list.', resolve: (page) => page }),
+const CapturedRequestConnection = connectionOf(CapturedRequest, 'CapturedRequest', { isInRest: false });
+
+builder.objectField(CapturedRequestConnection, 'partial', (t) =>
+  t.boolean({
+    nullable: true,
+    description:
+      'Whether a node of the gateway did not answer within a second: what it has is missing. Null where the node that ' +
+      'answers has no links to others, and tells of itself alone.',
+    resolve: (page) => (page as CapturedPage).isPartial, // There are no other pages of it.
   }),
-});
+);
 
 const Replay = builder.objectRef<ShownReplay>('Replay').implement({
   description: 'What became of a request that was sent once more.',
@@ -124,8 +115,7 @@ builder.queryField('capturedRequests', (t) =>
         required: true,
         description: 'The id of the endpoint: `ep_…`, or `oep_…` of one that is offline.',
       }),
-      first: t.arg.int({ description: 'How many to give, 1 to 100; 100 when left out.' }),
-      after: t.arg.string({ description: 'Give those older than this id.' }),
+      ...pageArguments,
     },
     resolve: async (_, { endpointId, ...page }, context) => {
       const target = await requireCapturable(context, endpointId);
@@ -138,10 +128,15 @@ builder.queryField('capturedRequests', (t) =>
       const result = await readPage(
         page,
         { prefix: 'cap', path: '' },
-        async ({ where, take }) => all.filter(({ id }) => !where.id?.lt || id < where.id.lt).slice(0, take),
+        async ({ where: { id: beyond = {} }, orderBy, take }) => {
+          const { lt, gt } = beyond;
+          const rest = all.filter(({ id }) => (lt === undefined || id < lt) && (gt === undefined || id > gt));
+          return (orderBy[0]?.id === 'asc' ? rest.reverse() : rest).slice(0, take);
+        },
         async () => all.length,
       );
-      return { ...result, requests: await clusterCaptures.read(result.rows as typeof all), isPartial };
+      // What was pushed out since the list was made is not there.
+      return { ...result, rows: await clusterCaptures.read(result.rows as typeof all), isPartial };
     },
   }),
 );

@@ -1,38 +1,18 @@
 // The request log: read page by page, and watched.
 
-import type { LogEntry } from '../../../request-log/log-entry.ts';
 import { LOG_PREFIX } from '../../../request-log/log-entry.ts';
 import { isId } from '../../../store/ids.ts';
 import { builder } from '../../builder/builder.ts';
 import { FEW_PER_DOCUMENT } from '../../builder/field-cost.ts';
-import { type ConnectionPage, PageInfo, readPage } from '../../collections/page.ts';
+import { pageArguments } from '../../collections/page.ts';
 import { whileAllowed } from '../../collections/watching.ts';
 import { requireFound } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
 import { resetResponseBudget } from '../capture/response-budget.ts';
 import { logFilterArguments, logQueryOf } from './log-filter.ts';
+import { RequestLogConnection, readLogPage } from './log-page.ts';
 import { LoggedRequestType } from './logged-request-type.ts';
 import { watchLog } from './watch-log.ts';
-
-const RequestLogConnection = builder
-  .objectRef<ConnectionPage & { isPartial: boolean | null }>('RequestLogConnection')
-  .implement({
-    description: 'A page of the request log, the newest first.',
-    fields: (t) => ({
-      nodes: t.field({
-        type: [LoggedRequestType],
-        description: 'The requests of this page.',
-        resolve: ({ rows }) => rows as LogEntry[], // As the only one who makes such a page puts them there.
-      }),
-      partial: t.exposeBoolean('isPartial', {
-        nullable: true,
-        description:
-          'Whether a node of the gateway did not answer within a second: what it has is missing. Null where the node that ' +
-          'answers has no links to others, and tells of itself alone.',
-      }),
-      pageInfo: t.field({ type: PageInfo, description: 'Where this page lies in the list.', resolve: (page) => page }),
-    }),
-  });
 
 builder.queryField('requestLog', (t) =>
   t.field({
@@ -46,24 +26,13 @@ builder.queryField('requestLog', (t) =>
       'What no endpoint served is not logged.',
     args: {
       ...logFilterArguments,
-      first: t.arg.int({ description: 'How many to give, 1 to 100; 100 when left out.' }),
-      after: t.arg.string({ description: 'Give those older than this id.' }),
+      ...pageArguments,
     },
-    resolve: async (_, { first, after, ...filter }, context) => {
+    resolve: async (_, { first, after, last, before, ...filter }, context) => {
       const query = await logQueryOf(context, filter);
-      let isPartial: boolean | null = null;
-      const find = async (before: string | undefined, take: number) => {
-        const gathered = await context.app.requestLog.newest({ ...query, before: before ?? null }, take);
-        isPartial = gathered.isPartial;
-        return [...gathered.entries];
-      };
-      const page = await readPage(
-        { first: first ?? null, after: after ?? null },
-        { prefix: LOG_PREFIX, path: '' },
-        ({ where, take }) => find(where.id?.lt, take),
-        async () => 0, // Nobody asks for it.
+      return readLogPage({ first, after, last, before }, ({ before, after, ...slice }) =>
+        context.app.requestLog.read({ ...query, before, after }, slice),
       );
-      return { ...page, isPartial };
     },
   }),
 );
