@@ -82,6 +82,24 @@ describe('who has an id is the object', () => {
   });
 });
 
+// Whoever shows a name reads it with the id, and not in another request.
+test('beside each id of another object is the object', () => {
+  /** Of what is no object of the API, and of what changed, whose object stands under the name of its kind. */
+  const alone = /^(operation|node|event|notification|session|providerUser|tenant|client|key)Id$/;
+  const others = ['AuditEntry.credentialId', 'ChangedObject.objectId'];
+  const lonely = types.flatMap((type) => {
+    if (!isObjectType(type) || /(Payload|Change)$/.test(type.name)) return [];
+    const fields = type.getFields();
+    const ids = Object.values(fields).filter(({ type: ofId }) => getNamedType(ofId).name === 'ID');
+    const without = ids.filter(({ name }) => {
+      const object = name.replace(/Id(?=s?$)/, '');
+      return object !== name && !alone.test(name) && !(object in fields);
+    });
+    return without.map(({ name }) => `${type.name}.${name}`);
+  });
+  expect(lonely).toEqual(others);
+});
+
 // The stores of clients find what changed in a payload, and keep no secret that is shown once with the object.
 describe('each mutation answers with a payload', () => {
   const mutations = Object.values(schema.getMutationType()?.getFields() ?? {});

@@ -1,6 +1,7 @@
 // Fields that lead to other objects give the objects, which are those that `node` finds by their ids.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newId } from '../../src/store/ids.ts';
 import { type Account, startTestGateway, type TestGateway } from '../support/gateway/gateway.ts';
 
 let gateway: TestGateway;
@@ -61,6 +62,48 @@ test('a list in which objects of several kinds are named has each with its own m
     createdBy: { active: true, role: 'admin' },
     usedBy: [{ __typename: 'HttpsEdgeRoute', uri: route.uri, match: '/', edgeId: edge.id }],
   });
+});
+
+test('beside ids stand the objects', async () => {
+  const email = (await read('query ($id: ID!) { user(id: $id) { email } }', { id: account.ownerId })).user.email;
+  const vault = await made('/vaults', { name: 'with people' });
+  const people = 'creator { ... on User { email } } lastUpdater { active }';
+  expect(await read(`query ($id: ID!) { vault(id: $id) { createdBy ${people} } }`, { id: vault.id })).toEqual({
+    vault: { createdBy: account.ownerId, creator: { email }, lastUpdater: { active: true } },
+  });
+  const edge = await made('/edges/https', { description: 'an edge' });
+  const route = await made(`/edges/https/${edge.id}/routes`, { match_type: 'path_prefix', match: '/' });
+  expect(
+    await read('query ($id: ID!) { node(id: $id) { ... on HttpsEdgeRoute { edge { description } } } }', {
+      id: route.id,
+    }),
+  ).toEqual({ node: { edge: { description: 'an edge' } } });
+  const trail = await read(
+    `query ($id: ID) { auditEntries(objectId: $id, first: 1) { nodes {
+      actor { ... on User { email } } object { __typename id ... on Vault { name } } } } }`,
+    { id: vault.id },
+  );
+  expect(trail.auditEntries.nodes).toEqual([
+    { actor: { email }, object: { __typename: 'Vault', id: vault.id, name: 'with people' } },
+  ]);
+  const { search } = await read('{ search(text: "with people") { object { ... on Vault { name } } } }');
+  expect(search).toEqual([{ object: { name: 'with people' } }]);
+});
+
+test('of what is no object of the API not even a name is told', async () => {
+  const id = newId('bs');
+  const { accountId } = account;
+  const entry = {
+    id: newId('aud'),
+    accountId,
+    createdAt: new Date(),
+    source: 'API',
+    action: 'DELETED',
+    kind: 'browserSession',
+  };
+  await gateway.app.prisma.auditEntry.create({ data: { ...entry, objectId: id } });
+  const query = 'query ($id: ID) { auditEntries(objectId: $id) { nodes { objectId object { id } } } }';
+  expect((await read(query, { id })).auditEntries.nodes).toEqual([{ objectId: id, object: null }]);
 });
 
 test('of an object that is gone only the names are told, by GraphQL as by REST', async () => {

@@ -1,7 +1,7 @@
 // Fields that lead to another object are that object. Its id and its URI are known from the row that names it: who asks for no
 // more, as REST does, causes no query.
 
-import { type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql';
+import { type GraphQLResolveInfo, getNamedType, isAbstractType, Kind, type SelectionSetNode } from 'graphql';
 import type { ObjectRow, ObjectRowRef } from '../builder/builder.ts';
 import { checkReadScope } from '../builder/root-fields.ts';
 import type { Context } from '../context.ts';
@@ -74,10 +74,12 @@ function objectNamed(
   info: GraphQLResolveInfo,
 ): ObjectRow | Promise<ObjectRow | null> | null {
   if (named === null || named === undefined) return null;
-  if (isOfNamesOnly(context, info)) return typeof named === 'string' ? { id: named } : named;
   const id = idOf(named);
   const resource = resourceOf(id);
-  if (!resource) return null;
+  const isOfNames = isOfNamesOnly(context, info);
+  // Nothing is to be said of what is no object of the API, not even its type.
+  if (!resource && (!isOfNames || isAbstractType(getNamedType(info.returnType)))) return null;
+  if (isOfNames || !resource) return typeof named === 'string' ? { id: named } : named;
   checkReadScope(context, resource.kind, id);
   return loadRow(context, id, rowLoadOf(resource, context, info)).then((row) => row ?? null);
 }

@@ -7,6 +7,7 @@ import { FEW_PER_DOCUMENT } from '../builder/field-cost.ts';
 import { changeSubscription, Node, registerResource } from '../collections/collection.ts';
 import { deletedOf, givesObject, mutation } from '../collections/mutation.ts';
 import { connectionOf } from '../collections/page.ts';
+import { requiredReference, typeOfKind } from '../collections/references.ts';
 import type { Context } from '../context.ts';
 import { ApiError, requireFound } from '../errors/errors.ts';
 import { idempotencyKeyArgument } from '../idempotency.ts';
@@ -38,6 +39,12 @@ export const HttpsEdgeRoute = builder.prismaObject('Route', {
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id: `edghtsrt_…`.' }),
     edgeId: t.exposeID('edgeId', { description: 'The id of its edge.' }),
+    edge: t.field({
+      type: typeOfKind('httpsEdge'),
+      description: 'The edge that it is of.',
+      select: { edgeId: true },
+      resolve: requiredReference(({ edgeId }) => edgeId),
+    }),
     uri: t.string({
       description: 'The URI of its REST resource.',
       resolve: ({ id, edgeId }, _, context) => context.uri(`/edges/https/${edgeId}/routes/${id}`),

@@ -6,6 +6,7 @@ import { builder } from '../../builder/builder.ts';
 import { collection, Node } from '../../collections/collection.ts';
 import { asStored, choice, ID_MEMBER, id, text, time } from '../../collections/members.ts';
 import { givesObject, mutation } from '../../collections/mutation.ts';
+import { reference, WHEN_GONE } from '../../collections/references.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
 import { checkBytes } from '../../text-limits.ts';
@@ -31,6 +32,12 @@ const AlertSubject = builder.objectRef<AffectedObject>('AlertSubject').implement
   description: 'One of those that an alert is about: an endpoint, a certificate or an event destination.',
   fields: (t) => ({
     objectId: t.exposeID('id', { description: 'Its id, which may be gone by now.' }),
+    object: t.field({
+      type: Node,
+      nullable: true,
+      description: `The object. ${WHEN_GONE}`,
+      resolve: reference(({ id }) => id),
+    }),
     name: t.exposeString('name', {
       description: 'What it is known by: the URL of an endpoint, the names of a certificate.',
     }),

@@ -3,6 +3,7 @@
 import { type Condition, conditionOf, type SelectorMember } from '../../../alerts/conditions.ts';
 import type { Db } from '../../../store/database/client.ts';
 import { builder } from '../../builder/builder.ts';
+import { references, typeOfKind } from '../../collections/references.ts';
 import { ApiError } from '../../errors/errors.ts';
 
 const IDS_MAX = 100;
@@ -40,6 +41,21 @@ export const AlertSelector = builder.objectRef<Selector>('AlertSelector').implem
     }),
     certificateIds: t.exposeIDList('certificateIds', { description: 'The ids of TLS certificates.' }),
     destinationIds: t.exposeIDList('destinationIds', { description: 'The ids of event destinations.' }),
+    credentials: t.field({
+      type: [typeOfKind('credential')],
+      description: 'The credentials, without those that are gone.',
+      resolve: references(({ credentialIds }) => credentialIds),
+    }),
+    certificates: t.field({
+      type: [typeOfKind('tlsCertificate')],
+      description: 'The TLS certificates, without those that are gone.',
+      resolve: references(({ certificateIds }) => certificateIds),
+    }),
+    destinations: t.field({
+      type: [typeOfKind('eventDestination')],
+      description: 'The event destinations, without those that are gone.',
+      resolve: references(({ destinationIds }) => destinationIds),
+    }),
   }),
 });
 

@@ -8,8 +8,11 @@ import {
 } from '../../../store/audit/audit-actions.ts';
 import { AUDIT_PREFIX } from '../../../store/audit/audit-entries.ts';
 import { builder } from '../../builder/builder.ts';
+import { Node } from '../../collections/nodes.ts';
 import { connectionOf } from '../../collections/page.ts';
+import { reference, WHEN_GONE } from '../../collections/references.ts';
 import type { Context } from '../../context.ts';
+import { Owner } from '../accounts/owner.ts';
 
 const described = <Name extends string>(values: Record<Name, string>) =>
   Object.fromEntries(
@@ -59,6 +62,13 @@ export const AuditEntry = builder.prismaObject('AuditEntry', {
       select: { actorId: true },
       resolve: ({ actorId }) => actorId || null,
     }),
+    actor: t.field({
+      type: Owner,
+      nullable: true,
+      description: `The user or bot user who did it; null for agents, strangers and the gateway itself. ${WHEN_GONE}`,
+      select: { actorId: true },
+      resolve: reference(({ actorId }) => actorId || null),
+    }),
     actorSubject: t.exposeString('actorSubject', {
       description: 'The e-mail address of the user or the name of the bot user, as it was; "" where there is none.',
     }),
@@ -92,6 +102,13 @@ export const AuditEntry = builder.prismaObject('AuditEntry', {
       description: 'The id of the object that it was done to, which may be gone; null where there is none.',
       select: { objectId: true },
       resolve: ({ objectId }) => objectId || null,
+    }),
+    object: t.field({
+      type: Node,
+      nullable: true,
+      description: `The object that it was done to; null where there is none. ${WHEN_GONE}`,
+      select: { objectId: true },
+      resolve: reference(({ objectId }) => objectId || null),
     }),
     objectName: t.exposeString('objectName', {
       description: 'What people call the object, as it was: its name, address or description; "" where it has none.',

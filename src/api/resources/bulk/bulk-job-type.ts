@@ -3,7 +3,9 @@
 import { builder } from '../../builder/builder.ts';
 import { type BulkAction, BulkActionType, bulkOperationOf } from '../../collections/bulk-operations.ts';
 import { Node } from '../../collections/collection.ts';
+import { reference, WHEN_GONE } from '../../collections/references.ts';
 import { ApiError } from '../../errors/errors.ts';
+import { Owner } from '../accounts/owner.ts';
 
 const FAILURES_MAX = 100;
 
@@ -24,6 +26,13 @@ const BulkJobFailure = builder.prismaObject('BulkJobItem', {
   description: 'An object that a job was refused to do something with.',
   fields: (t) => ({
     objectId: t.exposeID('objectId', { description: 'The id of the object.' }),
+    object: t.field({
+      type: Node,
+      nullable: true,
+      description: `The object. ${WHEN_GONE}`,
+      select: { objectId: true },
+      resolve: reference(({ objectId }) => objectId),
+    }),
     message: t.exposeString('message', { description: 'Why, as the mutation of one would say.' }),
     code: t.exposeString('code', { description: 'The number of the error, as in `ERR_GATEWAY_90020`.' }),
   }),
@@ -95,12 +104,26 @@ export const BulkJob = builder.prismaObject('BulkJob', {
       description: 'When it ended; null while it has not.',
     }),
     actorId: t.exposeID('actorId', { description: 'The id of the user or bot user who started it.' }),
+    actor: t.field({
+      type: Owner,
+      nullable: true,
+      description: `The user or bot user who started it. ${WHEN_GONE}`,
+      select: { actorId: true },
+      resolve: reference(({ actorId }) => actorId),
+    }),
     actorSubject: t.exposeString('actorSubject', {
       description: 'The e-mail address of the user or the name of the bot user, as it was.',
     }),
     ownerId: t.exposeID('ownerId', {
       nullable: true,
       description: 'To whom the objects are given; null unless its action is `CHANGE_OWNER`.',
+    }),
+    owner: t.field({
+      type: Owner,
+      nullable: true,
+      description: `To whom the objects are given; null unless its action is \`CHANGE_OWNER\`. ${WHEN_GONE}`,
+      select: { ownerId: true },
+      resolve: reference(({ ownerId }) => ownerId),
     }),
     setLabels: t.field({
       type: 'Labels',

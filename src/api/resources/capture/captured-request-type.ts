@@ -5,6 +5,7 @@ import { redactedFields, type ShownField } from '../../../capture/redaction.ts';
 import type { Refusal } from '../../../edge/reports/traffic-reports.ts';
 import { withoutQueryValues } from '../../../http/path.ts';
 import { builder } from '../../builder/builder.ts';
+import { reference, typeOfKind, WHEN_GONE } from '../../collections/references.ts';
 import type { Context } from '../../context.ts';
 import { checkMayReadBodies, mayReadBodies } from './body-access.ts';
 import { base64Of, type ShownBody, textOf } from './captured-body.ts';
@@ -88,6 +89,12 @@ export const CapturedRequest = builder.objectRef<RequestCapture>('CapturedReques
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id: `cap_…`.' }),
     endpointId: t.exposeID('endpointId', { description: 'The id of the endpoint that it came to: `ep_…`.' }),
+    endpoint: t.field({
+      type: typeOfKind('endpoint'),
+      nullable: true,
+      description: `The endpoint that it came to. ${WHEN_GONE}`,
+      resolve: reference(({ endpointId }) => endpointId),
+    }),
     operationId: t.exposeString('operationId', {
       nullable: true,
       description: 'What a visitor who was turned away was shown, and the log has: `op_…`. Null otherwise.',

@@ -3,8 +3,10 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import { builder } from '../../builder/builder.ts';
 import { checkSize, PAGE_SIZE_MAX } from '../../collections/page.ts';
+import { reference, WHEN_GONE } from '../../collections/references.ts';
 import type { Context } from '../../context.ts';
 import type { Route } from '../../route.ts';
+import { Owner } from '../accounts/owner.ts';
 import { Endpoint, liveEndpoints } from '../tunnels/endpoints.ts';
 import { OfflineEndpoint } from '../tunnels/offline-endpoints.ts';
 import { TrafficCaptureState } from './traffic-capture-type.ts';
@@ -46,6 +48,12 @@ const RunningCapture = builder.objectRef<Running>('RunningCapture').implement({
     startedAt: t.expose('createdAt', { type: 'Timestamp', description: 'When it was switched on.' }),
     startedBy: t.exposeID('ownerId', {
       description: 'The id of the user or bot user who switched it on, or changed its settings last.',
+    }),
+    starter: t.field({
+      type: Owner,
+      nullable: true,
+      description: `The user or bot user who switched it on, or changed its settings last. ${WHEN_GONE}`,
+      resolve: reference(({ ownerId }) => ownerId),
     }),
     endsAt: t.expose('endsAt', { type: 'Timestamp', description: 'When it switches itself off.' }),
   }),

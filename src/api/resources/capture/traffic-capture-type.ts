@@ -2,6 +2,9 @@
 
 import type { CaptureState } from '../../../capture/captures.ts';
 import { builder } from '../../builder/builder.ts';
+import { Node } from '../../collections/nodes.ts';
+import { reference, WHEN_GONE } from '../../collections/references.ts';
+import { Owner } from '../accounts/owner.ts';
 
 /** `OFF`; `WAITING` while nothing serves the address; `RECORDING`. */
 export type ShownState = 'OFF' | 'WAITING' | 'RECORDING';
@@ -37,6 +40,12 @@ export const TrafficCapture = builder.objectRef<ShownCapture>('TrafficCapture').
   fields: (t) => ({
     id: t.exposeID('id', { nullable: true, description: 'Its id: `tcap_…`; null when it is off.' }),
     endpointId: t.exposeID('endpointId', { description: 'The id of the endpoint that was asked for.' }),
+    endpoint: t.field({
+      type: Node,
+      nullable: true,
+      description: `The endpoint that was asked for, an \`Endpoint\` or an \`OfflineEndpoint\`. ${WHEN_GONE}`,
+      resolve: reference(({ endpointId }) => endpointId),
+    }),
     mayLook: t.exposeBoolean('mayLook', {
       description:
         'Whether you may look at its requests, send them again, and change it: as an admin, when you switched it on, when ' +
@@ -51,6 +60,12 @@ export const TrafficCapture = builder.objectRef<ShownCapture>('TrafficCapture').
       type: 'Timestamp',
       nullable: true,
       description: 'When it was switched on; null when it is off.',
+    }),
+    starter: t.field({
+      type: Owner,
+      nullable: true,
+      description: `The user or bot user who switched it on, or changed its settings last; null when it is off. ${WHEN_GONE}`,
+      resolve: reference(({ startedBy }) => startedBy),
     }),
     startedBy: t.exposeID('startedBy', {
       nullable: true,

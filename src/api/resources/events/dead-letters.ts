@@ -10,6 +10,7 @@ import { ID_MEMBER, id, type ListMembers, text, time } from '../../collections/m
 import { mutation } from '../../collections/mutation.ts';
 import { type Resource, registerResource, tableOf } from '../../collections/nodes.ts';
 import { connectionOf } from '../../collections/page.ts';
+import { requiredReference, typeOfKind } from '../../collections/references.ts';
 import type { Context } from '../../context.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
 import { idempotencyKeyArgument } from '../../idempotency.ts';
@@ -30,6 +31,12 @@ const EventDeadLetter = builder.prismaObject('EventDeadLetter', {
       resolve: ({ id, destinationId }, _, context) => context.uri(`${pathOf(destinationId)}/${id}`),
     }),
     createdAt: t.expose('createdAt', { type: 'Timestamp', description: 'When it was refused.' }),
+    destination: t.field({
+      type: typeOfKind('eventDestination'),
+      description: 'The event destination that it was for.',
+      select: { destinationId: true },
+      resolve: requiredReference(({ destinationId }) => destinationId),
+    }),
     eventId: t.exposeID('eventId', { description: 'The `event_id` of the event: `ev_…`.' }),
     eventType: t.exposeString('eventType', { description: 'The type of the event.' }),
     event: t.exposeString('event', { description: 'The event as it was to be delivered, in JSON.' }),

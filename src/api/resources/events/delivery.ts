@@ -2,6 +2,7 @@
 
 import { deliveryStates, type DestinationDelivery as StoredState } from '../../../store/events/delivery-state.ts';
 import { builder } from '../../builder/builder.ts';
+import { requiredReference, typeOfKind } from '../../collections/references.ts';
 import type { Context } from '../../context.ts';
 import { requireFound } from '../../errors/errors.ts';
 
@@ -40,6 +41,11 @@ export const EventDelivery = builder.objectRef<DeliveryState>('EventDelivery').i
     'twice has the same id.',
   fields: (t) => ({
     destinationId: t.exposeID('destinationId', { description: 'The id of the event destination.' }),
+    destination: t.field({
+      type: typeOfKind('eventDestination'),
+      description: 'The event destination.',
+      resolve: requiredReference(({ destinationId }) => destinationId),
+    }),
     state: t.expose('state', { type: DeliveryStateType, description: 'How it stands.' }),
     waitingEvents: t.exposeFloat('waitingEvents', { description: 'How many events wait to be delivered.' }),
     waitingBytes: t.exposeFloat('waitingBytes', { description: 'How many bytes they take in the database.' }),

@@ -3,7 +3,7 @@
 import type { Labels } from '../../../tunnel/endpoints/endpoint.ts';
 import { builder } from '../../builder/builder.ts';
 import { Node } from '../../collections/collection.ts';
-import { reference, typeOfKind } from '../../collections/references.ts';
+import { reference, typeOfKind, WHEN_GONE } from '../../collections/references.ts';
 import { named, related } from '../../collections/related.ts';
 import type { Context } from '../../context.ts';
 import { ApiError } from '../../errors/errors.ts';
@@ -51,6 +51,13 @@ const PastSession = builder.prismaObject('PastSession', {
     credentialId: t.exposeID('credentialId', {
       nullable: true,
       description: 'The credential that it was opened with, which may have been deleted since.',
+    }),
+    credential: t.field({
+      type: typeOfKind('credential'),
+      nullable: true,
+      description: `The credential that it was opened with. ${WHEN_GONE}`,
+      select: { credentialId: true },
+      resolve: reference(({ credentialId }) => credentialId),
     }),
     nodeId: t.exposeID('nodeId', { description: 'The node of the gateway that the agent was connected to.' }),
   }),

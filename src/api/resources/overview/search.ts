@@ -2,6 +2,8 @@
 
 import { builder } from '../../builder/builder.ts';
 import { ONCE_PER_DOCUMENT } from '../../builder/field-cost.ts';
+import { Node } from '../../collections/nodes.ts';
+import { reference } from '../../collections/references.ts';
 import { searchWords } from '../../collections/search-words.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
@@ -13,7 +15,13 @@ const Hit = builder.objectRef<SearchHit>('SearchHit').implement({
   description: 'Something that was found by a piece of its id, its names and addresses, or what is noted of it.',
   fields: (t) => ({
     kind: t.exposeString('kind', { description: 'What it is, as its look-up is called: `credential`.' }),
-    objectId: t.exposeID('id', { description: 'Its id; `node` gives the object.' }),
+    objectId: t.exposeID('id', { description: 'The id of it.' }),
+    object: t.field({
+      type: Node,
+      nullable: true,
+      description: 'The object; null when it is gone by now.',
+      resolve: reference(({ id }) => id),
+    }),
     title: t.exposeString('title', {
       description: 'What it is known by: an address, a name, its description, its id.',
     }),

@@ -2,6 +2,7 @@
 
 import type { LogEntry } from '../../../request-log/log-entry.ts';
 import { builder } from '../../builder/builder.ts';
+import { reference, typeOfKind, WHEN_GONE } from '../../collections/references.ts';
 import { RefusalType } from '../capture/captured-request-type.ts';
 
 export const LoggedRequestType = builder.objectRef<LogEntry>('LoggedRequest').implement({
@@ -14,6 +15,18 @@ export const LoggedRequestType = builder.objectRef<LogEntry>('LoggedRequest').im
     routeId: t.exposeID('routeId', {
       nullable: true,
       description: 'The id of the edge’s route that it took; null without one.',
+    }),
+    endpoint: t.field({
+      type: typeOfKind('endpoint'),
+      nullable: true,
+      description: `The endpoint that it came to. ${WHEN_GONE}`,
+      resolve: reference(({ endpointId }) => endpointId),
+    }),
+    route: t.field({
+      type: typeOfKind('httpsEdgeRoute'),
+      nullable: true,
+      description: 'The edge’s route that it took; null without one, and when that is gone.',
+      resolve: reference(({ routeId }) => routeId),
     }),
     startedAt: t.field({
       type: 'Timestamp',

@@ -1,6 +1,7 @@
 // What passes through endpoints, summed over all nodes. In GraphQL only.
 
 import { builder } from '../../builder/builder.ts';
+import { reference, typeOfKind } from '../../collections/references.ts';
 import type { Context } from '../../context.ts';
 import type { ShownTraffic as Traffic } from '../../dependencies.ts';
 import { ApiError } from '../../errors/errors.ts';
@@ -14,6 +15,12 @@ export const EndpointTraffic = builder.objectRef<Traffic>('EndpointTraffic').imp
     'endpoint counts for the one that the visitor came to.',
   fields: (t) => ({
     endpointId: t.exposeID('endpointId', { description: 'The id of the endpoint.' }),
+    endpoint: t.field({
+      type: typeOfKind('endpoint'),
+      nullable: true,
+      description: 'The endpoint; null when it is gone by now.',
+      resolve: reference(({ endpointId }) => endpointId),
+    }),
     requests: t.exposeFloat('requests', {
       description: 'HTTP requests since each node serves it; connections, of TCP and TLS.',
     }),

@@ -3,9 +3,11 @@
 import { builder } from '../../builder/builder.ts';
 import { Node } from '../../collections/collection.ts';
 import { rowFields } from '../../collections/notes.ts';
+import { reference, WHEN_GONE } from '../../collections/references.ts';
 import { named, related } from '../../collections/related.ts';
 import { resource } from '../../collections/resource.ts';
 import { NOTE_COLUMNS } from '../../resource.ts';
+import { Owner } from '../accounts/owner.ts';
 import { changeBy, checkVaultName, checkVaultRoom, creationBy, MEMBERS, VAULTS_MAX } from './vault-input.ts';
 
 const ROW = { prefix: 'vault', path: '/vaults' };
@@ -22,6 +24,20 @@ const Vault = builder.prismaObject('Vault', {
     }),
     lastUpdatedBy: t.exposeID('lastUpdatedBy', {
       description: 'The id of the user or bot user who changed it last, who may be gone.',
+    }),
+    creator: t.field({
+      type: Owner,
+      nullable: true,
+      description: `The user or bot user who created it. ${WHEN_GONE}`,
+      select: { createdBy: true },
+      resolve: reference(({ createdBy }) => createdBy),
+    }),
+    lastUpdater: t.field({
+      type: Owner,
+      nullable: true,
+      description: `The user or bot user who changed it last. ${WHEN_GONE}`,
+      select: { lastUpdatedBy: true },
+      resolve: reference(({ lastUpdatedBy }) => lastUpdatedBy),
     }),
     secrets: related(t, {
       ...{ kind: 'secret', on: named('vault_id'), member: 'vault.id' },
