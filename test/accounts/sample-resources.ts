@@ -207,7 +207,7 @@ export async function fill(gateway: TestGateway, account: Account): Promise<Hold
   await account.graphql(naming, { id: agentId, name: fresh() });
   ids.offlineEndpoint = await leaveOffline(gateway, account, zone);
   ids.eventDeadLetter = await leaveDeadLetters(gateway, account);
-  ids.alert = await leaveAlert(gateway, account);
+  Object.assign(ids, await leaveAlert(gateway, account, ids.alertChannel ?? ''));
   ids.bulkJob = await leaveBulkJob(gateway, account);
 
   const missing = kinds.filter((kind) => !ids[kind]);

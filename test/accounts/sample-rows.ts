@@ -129,11 +129,12 @@ export async function leaveDeadLetters(gateway: TestGateway, { accountId }: Acco
   return letters[0]?.id ?? '';
 }
 
-/** Leaves an alert whose rule is gone, which nobody evaluates. @returns its id. */
+/** Leaves an alert whose rule is gone, which nobody evaluates, and of which a channel was told. @returns the ids of both. */
 export async function leaveAlert(
   { app: { prisma, changes } }: TestGateway,
   { accountId, graphql }: Account,
-): Promise<string> {
+  channelId: string,
+): Promise<{ alert: string; alertNotification: string }> {
   const id = newId('al');
   const at = new Date();
   const kind = { condition: 'ENDPOINT_OFFLINE', severity: 'INFO' } as const;
@@ -143,7 +144,9 @@ export async function leaveAlert(
     announce({ kind: 'alert', action: 'CREATED', id, accountId });
   });
   await graphql('mutation ($id: ID!) { acknowledgeAlert(id: $id) { alert { id } } }', { id }); // So that it has a history.
-  return id;
+  const told = { id: newId('aln'), accountId, alertId: id, channelId, createdAt: at, sentAt: at };
+  await prisma.alertNotification.create({ data: { ...told, kind: 'FIRED', body: {} } });
+  return { alert: id, alertNotification: told.id };
 }
 
 /** Leaves a job that its owner may undo, or cancel while it is `RUNNING`: no node takes it up. @returns its id. */

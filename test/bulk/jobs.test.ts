@@ -45,6 +45,17 @@ describe('which objects', () => {
         .sort()
         .map((objectId) => ({ objectId, code: 'ERR_GATEWAY_90020', message: 'There is no credential with this id.' })),
     );
+    const page = async (args: string) => {
+      const query = `query ($id: ID!) { bulkJob(id: $id) { failures(${args}) { totalCount nodes { objectId object { id } } pageInfo { hasNextPage endCursor } } } }`;
+      return (await account.graphql(query, { id: job.id })).body.data.bulkJob.failures;
+    };
+    const [first, second] = ['cr_nothing', foreign].sort();
+    const begin = await page('first: 1');
+    expect(begin).toMatchObject({ totalCount: 2, nodes: [{ objectId: first }], pageInfo: { hasNextPage: true } });
+    expect(await page(`first: 1, after: "${begin.pageInfo.endCursor}"`)).toMatchObject({
+      ...{ nodes: [{ objectId: second }], pageInfo: { hasNextPage: false } },
+    });
+    expect((await page(`last: 1, before: "${second}"`)).nodes).toMatchObject([{ objectId: first }]);
   });
 
   test.each([

@@ -8,7 +8,7 @@ export type Body = any;
 
 export const JOB =
   'id list action state total done failed skipped startedAt finishedAt actorId ownerId setLabels removeLabels filter search ' +
-  'isUndoable undoOf { id } undoneBy { id } failures { objectId message code }';
+  'isUndoable undoOf { id } undoneBy { id } failures { nodes { objectId message code } }';
 
 const START = `mutation ($input: BulkJobInput!, $key: String) { startBulkJob(input: $input, idempotencyKey: $key) { bulkJob { ${JOB} } } }`;
 
@@ -17,7 +17,9 @@ export async function start(owner: Pick<Owner, 'graphql'>, input: object, key?: 
 }
 
 export async function jobOf(owner: Pick<Owner, 'graphql'>, id: string): Promise<Body> {
-  return (await owner.graphql(`query ($id: ID!) { bulkJob(id: $id) { ${JOB} } }`, { id })).body.data.bulkJob;
+  const { body } = await owner.graphql(`query ($id: ID!) { bulkJob(id: $id) { ${JOB} } }`, { id });
+  const { failures, ...job } = body.data.bulkJob;
+  return { ...job, failures: failures.nodes };
 }
 
 /** The job when it has ended. */

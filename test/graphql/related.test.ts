@@ -15,6 +15,7 @@ beforeAll(async () => {
 /** What belongs to each kind of object, by the names of the fields. */
 const RELATED: Record<string, string> = {
   Agent: 'endpoints offlineEndpoints sessions',
+  Alert: 'notifications',
   AlertChannel: 'rules',
   AlertRule: 'alerts',
   AppUser: 'sessions',
@@ -56,7 +57,7 @@ test('each list of what belongs to an object is one of those that these tests re
       : [];
   });
   // What is not in the tables has tests of its own.
-  expect(Object.fromEntries(lists)).toEqual({ ...RELATED, Endpoint: 'requests' });
+  expect(Object.fromEntries(lists)).toEqual({ ...RELATED, BulkJob: 'failures', Endpoint: 'requests' });
 });
 
 describe('of accounts that have one of everything', () => {
@@ -135,6 +136,7 @@ describe('of accounts that have one of everything', () => {
         offlineEndpoints: [ids.offlineEndpoint],
         sessions: [ids.tunnelSession],
       },
+      Alert: { notifications: [ids.alertNotification] },
       AlertChannel: { rules: [ids.alertRule] },
       AlertRule: { alerts: [ids.alert] },
       AppUser: { sessions: [ids.appSession] },
@@ -192,6 +194,15 @@ describe('of accounts that have one of everything', () => {
     });
     expect(await listsOf(mine, 'Vault')).toEqual({ secrets: [mine.ids.secret] });
     await prisma.secret.delete({ where: { id } });
+    const pageAfter = async (cursor = '') => {
+      const query = 'query ($id: ID!, $cursor: String) { vault(id: $id) { secrets(after: $cursor) { nodes { id } } } }';
+      return (await mine.account.graphql(query, { id: mine.ids.vault, cursor })).body;
+    };
+    // All of theirs is newer: a cursor of theirs is a place like any other.
+    expect(await pageAfter(theirs.ids.secret)).toEqual({
+      data: { vault: { secrets: { nodes: [{ id: mine.ids.secret }] } } },
+    });
+    expect(await pageAfter(newId('secret'))).toEqual(await pageAfter(theirs.ids.secret));
   });
 });
 

@@ -124,19 +124,22 @@ export const createRule = create('AlertRule', 'alertRule { id }');
 export const createSilence = create('AlertSilence', 'alertSilence { id }');
 
 const SHOWN = `id name state since firedAt resolvedAt subjectCount subjects { objectId name detail } value remark note acknowledgedBy
-  notifications { id kind sentAt nextAttemptAt failures error channel { id } }`;
+  notifications { nodes { id kind sentAt nextAttemptAt failures error channel { id } } }`;
+
+// biome-ignore lint/suspicious/noExplicitAny: likewise.
+const shown = ({ notifications, ...alert }: any) => ({ ...alert, notifications: notifications.nodes });
 
 /** The alerts of an account that are not resolved. */
 // biome-ignore lint/suspicious/noExplicitAny: likewise.
 export async function openAlerts({ graphql }: Account): Promise<any[]> {
   const { body } = await graphql(`{ openAlerts { ${SHOWN} } }`);
   expect(body.errors).toBeUndefined();
-  return body.data.openAlerts;
+  return body.data.openAlerts.map(shown);
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: likewise.
 export async function alertOf({ graphql }: Account, id: string): Promise<any> {
   const { body } = await graphql(`query ($id: ID!) { alert(id: $id) { ${SHOWN} } }`, { id });
   expect(body.errors).toBeUndefined();
-  return body.data.alert;
+  return shown(body.data.alert);
 }

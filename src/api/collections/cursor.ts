@@ -39,10 +39,14 @@ export function cursorOf(row: { id: string }, { column }: ListOrder): string {
 /**
  * Reads a cursor of a list, or the id of one of its objects.
  * @param member the argument that it was given as.
- * @param prefix what the ids of the list begin with.
+ * @param prefix what the ids of the list begin with; null: they may be any texts, and the list is ordered by them.
  * @throws {ApiError} when it is neither, or of another order.
  */
-export function readCursor(cursor: string, member: string, prefix: string, order: ListOrder): ReadCursor {
+export function readCursor(cursor: string, member: string, prefix: string | null, order: ListOrder): ReadCursor {
+  if (prefix === null) {
+    if (isStorable(cursor)) return { id: cursor };
+    throw new ApiError('wrongCursor', { member, prefix: '' });
+  }
   const [id = '', encoded, ...more] = cursor.split('.');
   const wrong = () => new ApiError('wrongCursor', { member, prefix });
   if (!isId(prefix, id) || more.length > 0) throw wrong();

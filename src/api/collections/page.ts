@@ -31,10 +31,10 @@ export interface ConnectionPage {
   count(): Promise<number>;
 }
 
-/** The arguments of a list that is ordered by id, the newest first, and is neither filtered nor searched. */
+/** The arguments of a list that has one order, and is neither filtered nor searched. */
 export const pageArguments = builder.args((t) => ({
   first: t.int({ description: 'How many to give, 0 to 100; 100 when left out.' }),
-  after: t.string({ description: 'Give those after this cursor or id: older ones.' }),
+  after: t.string({ description: 'Give those after this cursor or id.' }),
   last: t.int({ description: 'How many to give when paging backwards, 0 to 100.' }),
   before: t.string({ description: 'Give those that precede this cursor or id, the nearest of them.' }),
 }));
@@ -50,7 +50,8 @@ export interface PageQuery {
 
 /** The list that a page is of. */
 interface PagedList extends Partial<Pick<ListSelection, 'order' | 'parameters'>> {
-  prefix: string;
+  /** What its ids begin with; null: they may be any texts. */
+  prefix: string | null;
   path: string;
   /** In another order than by id: the row with this id, or null. */
   findPosition?(id: string): Promise<object | null>;

@@ -32,6 +32,8 @@ export interface Relation {
   path?(parentId: string): string;
   /** Their table, where the search does not know it. */
   table?: string;
+  /** Whether they are parts of the object: API keys with scopes read them with it. */
+  isPart?: boolean;
   /** What they are; what is to be said of paging is added. */
   description: string;
 }
@@ -106,7 +108,7 @@ async function readRelated(
   context: Context,
   info: GraphQLResolveInfo,
 ): Promise<ConnectionPage> {
-  checkReadScope(context, resource.kind);
+  if (!relation.isPart) checkReadScope(context, resource.kind);
   const { prefix } = resource;
   const path = relation.path?.(parentId) ?? resource.path ?? '';
   const part = filter && !relation.path ? { filter: filter.of(parentId) } : undefined;

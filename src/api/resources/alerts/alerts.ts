@@ -3,10 +3,12 @@
 import { type Condition, conditionNames } from '../../../alerts/conditions.ts';
 import type { AffectedObject } from '../../../alerts/finding.ts';
 import { builder } from '../../builder/builder.ts';
-import { collection, Node } from '../../collections/collection.ts';
+import { collection, Node, registerResource } from '../../collections/collection.ts';
 import { asStored, choice, ID_MEMBER, id, text, time } from '../../collections/members.ts';
 import { givesObject, mutation } from '../../collections/mutation.ts';
+import { connectionOf } from '../../collections/page.ts';
 import { reference, WHEN_GONE } from '../../collections/references.ts';
+import { named, related } from '../../collections/related.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
 import { checkBytes } from '../../text-limits.ts';
@@ -17,7 +19,6 @@ import { AlertRule } from './rules.ts';
 
 const NOTE_MAX_BYTES = 1000;
 /** Notifications that an alert shows, the newest first. */
-const NOTIFICATIONS_SHOWN = 50;
 
 const AlertStateType = builder.enumType('AlertState', {
   description: 'How an alert stands.',
@@ -61,6 +62,7 @@ const AlertNotificationKind = builder.enumType('AlertNotificationKind', {
 
 const AlertNotification = builder.prismaObject('AlertNotification', {
   description: 'What a channel was told of an alert, or is yet to be told.',
+  interfaces: [Node],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id, which it carries: `aln_…`.' }),
     kind: t.expose('kind', { type: AlertNotificationKind, description: 'What it tells.' }),
@@ -85,6 +87,15 @@ const AlertNotification = builder.prismaObject('AlertNotification', {
     }),
   }),
 });
+
+registerResource({
+  kind: 'alertNotification',
+  prefix: 'aln',
+  typeName: 'AlertNotification',
+  ref: AlertNotification,
+  table: (db) => db.alertNotification,
+});
+connectionOf(AlertNotification, 'AlertNotification', { isInRest: false });
 
 const Alert = builder.prismaObject('Alert', {
   description:
@@ -135,10 +146,9 @@ const Alert = builder.prismaObject('Alert', {
     remark: t.exposeString('remark', {
       description: 'What else is to be said of it: why it was resolved, and who could not be told. Mostly "".',
     }),
-    notifications: t.relation('notifications', {
-      type: AlertNotification,
-      description: 'Who was told, or is yet to be, the newest first; at most 50.',
-      query: { orderBy: { id: 'desc' }, take: NOTIFICATIONS_SHOWN },
+    notifications: related(t, {
+      ...{ kind: 'alertNotification', table: 'alert_notification', on: named('alert_id'), isPart: true },
+      description: 'Who was told, or is yet to be.',
     }),
   }),
 });

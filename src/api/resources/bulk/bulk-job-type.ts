@@ -3,11 +3,10 @@
 import { builder } from '../../builder/builder.ts';
 import { type BulkAction, BulkActionType, bulkOperationOf } from '../../collections/bulk-operations.ts';
 import { Node } from '../../collections/collection.ts';
+import { pageArguments } from '../../collections/page.ts';
 import { reference, WHEN_GONE } from '../../collections/references.ts';
-import { ApiError } from '../../errors/errors.ts';
 import { Owner } from '../accounts/owner.ts';
-
-const FAILURES_MAX = 100;
+import { BulkJobFailureConnection, readFailures } from './job-failures.ts';
 
 export const BulkJobStateType = builder.enumType('BulkJobState', {
   description: 'How a bulk job stands.',
@@ -19,23 +18,6 @@ export const BulkJobStateType = builder.enumType('BulkJobState', {
     FAILED: { description: 'It has ended, and all objects were refused.' },
     CANCELLED: { description: 'Somebody ended it before all objects were done.' },
   } as const,
-});
-
-const BulkJobFailure = builder.prismaObject('BulkJobItem', {
-  variant: 'BulkJobFailure',
-  description: 'An object that a job was refused to do something with.',
-  fields: (t) => ({
-    objectId: t.exposeID('objectId', { description: 'The id of the object.' }),
-    object: t.field({
-      type: Node,
-      nullable: true,
-      description: `The object. ${WHEN_GONE}`,
-      select: { objectId: true },
-      resolve: reference(({ objectId }) => objectId),
-    }),
-    message: t.exposeString('message', { description: 'Why, as the mutation of one would say.' }),
-    code: t.exposeString('code', { description: 'The number of the error, as in `ERR_GATEWAY_90020`.' }),
-  }),
 });
 
 /** Only when all earlier ones were ended or refused, there is another one. */
@@ -151,22 +133,12 @@ export const BulkJob = builder.prismaObject('BulkJob', {
       }),
       resolve: ({ undoneBy }) => (undoneBy as object[])[0] as never,
     }),
-    failures: t.relation('items', {
-      type: BulkJobFailure,
+    failures: t.field({
+      type: BulkJobFailureConnection,
+      args: pageArguments,
       description: 'Objects that it was refused for, in the order of their ids.',
-      args: { first: t.arg.int({ defaultValue: 20, description: `How many to give, 1 to ${FAILURES_MAX}.` }) },
-      query: ({ first }) => ({
-        where: { state: 'FAILED' },
-        orderBy: { objectId: 'asc' },
-        take: checkFirst(first ?? 20),
-      }),
+      select: { failed: true },
+      resolve: (job, args, context) => readFailures(job, args, context),
     }),
   }),
 });
-
-/** @throws {ApiError} when so many cannot be given. */
-function checkFirst(first: number): number {
-  if (first < 1 || first > FAILURES_MAX)
-    throw new ApiError('limitOutOfRange', { member: 'first', min: 1, max: FAILURES_MAX });
-  return first;
-}

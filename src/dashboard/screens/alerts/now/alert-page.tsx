@@ -63,7 +63,7 @@ export function AlertPage() {
         />
         {rest > 0 && <p class="muted">And {rest} more.</p>}
       </Section>
-      <NotificationList notifications={alert.notifications} />
+      <NotificationList notifications={alert.notifications.nodes} />
       <AuditHistory id={id} />
       {isAcknowledging && <AcknowledgeDialog id={id} onClose={() => setAcknowledging(false)} />}
     </Page>

@@ -6,7 +6,7 @@ import { Section } from '../../../ui/layout/page.tsx';
 import { type Column, Table } from '../../../ui/table/table.tsx';
 import { RelativeTime } from '../../../ui/text/relative-time.tsx';
 
-type Notification = NonNullable<AlertQuery['alert']>['notifications'][number];
+type Notification = NonNullable<AlertQuery['alert']>['notifications']['nodes'][number];
 
 const KINDS = { FIRED: 'fired', GREW: 'grew', RESOLVED: 'resolved' } as const;
 

@@ -75,7 +75,14 @@ export function JobProgress({ id, onClose }: JobProgressProps) {
   );
 }
 
-function Failures({ job: { failures, failed } }: { job: Job }) {
+function Failures({
+  job: {
+    failures: { nodes: failures },
+    failed,
+  },
+}: {
+  job: Job;
+}) {
   if (failures.length === 0) return null;
   return (
     <section aria-label="What failed">
