@@ -7,7 +7,8 @@ import { type LogIds, placeIn } from './log-entry.ts';
 /** Left out, or null: any. */
 export interface LogQuery {
   accountId: string;
-  /** The very one. */
+  /** The very ones. Earlier versions of the gateway look at the first alone. */
+  ids?: readonly string[];
   id?: string;
   endpointIds?: readonly string[] | null;
   status?: readonly number[] | null;
@@ -41,6 +42,9 @@ export class LogMatcher {
   upTo: number;
   readonly #query: LogQuery;
   readonly #ids: LogIds;
+  /** Those that are asked for by id, and their places. */
+  readonly #wanted: readonly string[] | undefined;
+  readonly #places: ReadonlySet<number> | undefined;
   /** The place of the query's `before`. */
   readonly #before: number;
   readonly #after: number;
@@ -49,13 +53,16 @@ export class LogMatcher {
 
   /** @param oldest the wall clock of what is not too old, in milliseconds. */
   constructor(query: LogQuery, oldest: number, ids: LogIds) {
-    const { id, from, to, before, after, method, text } = query;
+    const { from, to, before, after, method, text } = query;
+    this.#wanted = query.ids ?? (query.id ? [query.id] : undefined);
+    const places = this.#wanted?.map(placeIn);
+    this.#places = places && new Set(places);
     this.#query = query;
     this.#ids = ids;
     this.#after = after ? placeIn(after) - 1 : 0;
-    this.after = Math.max(oldest * 1000, (from ?? 0) * 1000 - 1, this.#after, id ? placeIn(id) - 1 : 0);
+    this.after = Math.max(oldest * 1000, (from ?? 0) * 1000 - 1, this.#after, places ? Math.min(...places) - 1 : 0);
     this.#before = before ? placeIn(before) : Number.POSITIVE_INFINITY;
-    this.upTo = id ? placeIn(id) : to == null ? Number.POSITIVE_INFINITY : to * 1000;
+    this.upTo = places ? Math.max(...places) : to == null ? Number.POSITIVE_INFINITY : to * 1000;
     this.#method = method?.toUpperCase();
     this.#text = text?.toLowerCase();
   }
@@ -76,9 +83,10 @@ export class LogMatcher {
   }
 
   #matches(request: LoggedRequest): boolean {
-    const { id, status, statusClasses, refused } = this.#query;
+    const { status, statusClasses, refused } = this.#query;
     if (request.place > this.upTo || request.place <= this.after || !this.#isBetween(request)) return false;
-    if (id && this.#ids.of(request) !== id) return false;
+    if (this.#places && !this.#places.has(request.place)) return false;
+    if (this.#wanted && !this.#wanted.includes(this.#ids.of(request))) return false;
     if (status && !status.includes(request.status)) return false;
     if (statusClasses && !statusClasses.includes(Math.trunc(request.status / 100))) return false;
     if (refused != null && refused !== (request.refusal !== undefined || request.error !== undefined)) return false;

@@ -71,9 +71,7 @@ test('each root field is about a kind of object that scopes of API keys can name
 describe('who has an id is the object', () => {
   /** What `node` does not find. */
   const others = new Set(
-    'AuditEntry BrowserSession CapturedRequest GatewayNode LoggedRequest Passkey RunningCapture TrafficCapture'.split(
-      ' ',
-    ),
+    'AuditEntry BrowserSession CapturedRequest GatewayNode Passkey RunningCapture TrafficCapture'.split(' '),
   );
   const withId = types.filter((type) => (isObjectType(type) || isInterfaceType(type)) && 'id' in type.getFields());
 

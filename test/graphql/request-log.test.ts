@@ -60,6 +60,18 @@ describe('of every request to an endpoint', () => {
     expect(Math.abs(first.startedAtMilliseconds - began)).toBeLessThan(10_000);
     const one = 'query ($id: ID!) { loggedRequest(id: $id) { path } }';
     expect(await lab.run(one, first)).toEqual({ path: '/a?token=…&…&…' });
+    const members = '{ __typename id ... on LoggedRequest { path endpoint { publicUrl } } }';
+    expect(await lab.run(`query ($id: ID!) { node(id: $id) ${members} }`, first)).toEqual({
+      ...{ __typename: 'LoggedRequest', id: first.id, path: '/a?token=…&…&…' },
+      endpoint: { publicUrl: expect.stringContaining(tunnel.name) },
+    });
+    const never = `rq_${'0'.repeat(27)}`;
+    const found = await lab.run(`query ($ids: [ID!]!) { nodes(ids: $ids) { ... on LoggedRequest { path } } }`, {
+      ids: [second.id, never, first.id],
+    });
+    expect(found).toEqual([{ path: '/teapot' }, null, { path: '/a?token=…&…&…' }]);
+    const stranger = await lab.gateway.newAccount();
+    expect(await lab.run('query ($id: ID!) { node(id: $id) { id } }', first, stranger)).toBeNull();
     const { upstreamMilliseconds, firstByteMilliseconds, durationMilliseconds } = first;
     const times = [0, upstreamMilliseconds, firstByteMilliseconds, durationMilliseconds];
     expect(times).toEqual(times.toSorted((one, other) => one - other));

@@ -26,6 +26,7 @@ export { Node, registerResource } from './nodes.ts';
 
 export interface Collection extends Resource {
   path: string;
+  table: (db: Db) => unknown;
   /** The kind that scopes of keys name; its own when left out. */
   scopeKind?: string;
   /** The root fields: one object, and the list. */

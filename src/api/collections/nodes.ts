@@ -1,6 +1,7 @@
 // What has an id: found by it alone, whatever its kind; one at a time, or many at once.
 
 import { queryFromInfo } from '@pothos/plugin-prisma';
+import type { GraphQLResolveInfo } from 'graphql';
 import type { Db } from '../../store/database/client.ts';
 import { isId } from '../../store/ids.ts';
 import { builder, type ObjectRow, type ObjectRowRef } from '../builder/builder.ts';
@@ -30,7 +31,9 @@ export interface Resource extends Partial<AuditedResource> {
   typeName: string;
   /** Its type. */
   ref: ObjectRowRef;
-  table: (db: Db) => unknown;
+  table?: (db: Db) => unknown;
+  /** Finds objects of the caller's account that are in no table, together. */
+  find?(context: Context, ids: readonly string[]): Promise<readonly ObjectRow[]>;
   /** Narrows every look-up further than to the account. */
   where?: (context: Context) => object | Promise<object>;
   /** Where the search finds it; nowhere when left out. */
@@ -78,8 +81,21 @@ export async function findById(
   query: object,
 ): Promise<ObjectRow | null> {
   if (!isId(options.prefix, id)) return null;
+  if (options.find) return (await options.find(context, [id]))[0] ?? null;
   const where = { ...(await scopeOf(options, context)), id };
   return tableOf(options, context.db).findUnique({ ...query, where }) as Promise<ObjectRow | null>;
+}
+
+/** Those of the caller's account that have these ids, which are of this kind. */
+export async function findByIds(
+  options: Resource,
+  context: Context,
+  ids: readonly string[],
+  query: object,
+): Promise<readonly ObjectRow[]> {
+  if (options.find) return options.find(context, ids);
+  const where = { ...(await scopeOf(options, context)), id: { in: ids } };
+  return (await tableOf(options, context.db).findMany({ ...query, where })) as ObjectRow[];
 }
 
 /** The part of a query that leaves only what the caller may see. */
@@ -87,7 +103,8 @@ export async function scopeOf({ where }: Resource, context: Context): Promise<ob
   return { accountId: context.accountId, ...(await where?.(context)) };
 }
 
-export function tableOf({ table }: Resource, db: Db): PrismaTable {
+export function tableOf({ kind, table }: Resource, db: Db): PrismaTable {
+  if (!table) throw new Error(`objects of the kind "${kind}" are in no table`);
   return table(db) as PrismaTable; // Every delegate of Prisma's is one; its own types differ from model to model.
 }
 
@@ -96,6 +113,11 @@ const rowsAtHand = new WeakMap<Context, ObjectRow>();
 /** Has `node` give this row in this context, and read no other: it is the object as the transaction has left it. */
 export function giveRow(context: Context, row: ObjectRow): void {
   rowsAtHand.set(context, row);
+}
+
+/** What Prisma is to load of the objects that a field gives; nothing of those that are in no table. */
+function queryOf({ typeName, find }: Resource, context: Context, info: GraphQLResolveInfo): object {
+  return find ? {} : queryFromInfo({ context, info, typeName });
 }
 
 builder.queryField('node', (t) =>
@@ -109,9 +131,7 @@ builder.queryField('node', (t) =>
       const atHand = rowsAtHand.get(context);
       if (atHand) return atHand;
       const options = resourceOf(id);
-      return options
-        ? findById(options, context, id, queryFromInfo({ context, info, typeName: options.typeName }))
-        : null;
+      return options ? findById(options, context, id, queryOf(options, context, info)) : null;
     },
   }),
 );
@@ -134,10 +154,8 @@ builder.queryField('nodes', (t) =>
       }
       const found = new Map<string, ObjectRow>();
       for (const [options, ofKind] of idsByKind) {
-        const query = queryFromInfo({ context, info, typeName: options.typeName });
-        const where = { ...(await scopeOf(options, context)), id: { in: ofKind } };
-        const rows = (await tableOf(options, context.db).findMany({ ...query, where })) as ObjectRow[];
-        for (const row of rows) found.set(row.id, row);
+        const query = queryOf(options, context, info);
+        for (const row of await findByIds(options, context, ofKind, query)) found.set(row.id, row);
       }
       return ids.map((id) => found.get(id) ?? null);
     },

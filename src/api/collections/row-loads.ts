@@ -5,7 +5,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import type { ObjectRow } from '../builder/builder.ts';
 import type { Context } from '../context.ts';
 import { batchLoad } from './batch-load.ts';
-import { type Resource, resourceOf, scopeOf, tableOf } from './nodes.ts';
+import { findByIds, type Resource, resourceOf } from './nodes.ts';
 
 /** As Prisma takes it: columns, and relations with what of them. */
 interface Selected {
@@ -27,7 +27,7 @@ const loads = new WeakMap<Context, WeakMap<object, Map<string, RowLoad>>>();
  * @param paths where below the field they are; it is they itself, when left out.
  */
 export function rowLoadOf(
-  { prefix, typeName }: Resource,
+  { prefix, typeName, find }: Resource,
   context: Context,
   info: GraphQLResolveInfo,
   paths?: [string, ...string[]][],
@@ -39,7 +39,7 @@ export function rowLoadOf(
   ofContext.set(fieldNodes, ofField);
   const known = ofField.get(prefix);
   if (known) return known;
-  const query: Selected = queryFromInfo({ context, info, typeName, ...(paths && { paths }) });
+  const query: Selected = find ? {} : queryFromInfo({ context, info, typeName, ...(paths && { paths }) });
   const load = { prefix, query };
   // Of relations the Prisma plugin notes for each row's path that they are loaded.
   const parts = Object.values({ ...query.select, ...query.include });
@@ -50,7 +50,6 @@ export function rowLoadOf(
 /** The object of the caller's account with this id; undefined when there is none. Calls that load the same share one statement. */
 export const loadRow = batchLoad<ObjectRow, RowLoad>(async (context, ids, { query }) => {
   const resource = resourceOf(ids[0] as string) as Resource; // A batch is of one kind, and never empty.
-  const where = { ...(await scopeOf(resource, context)), id: { in: ids } };
-  const rows = (await tableOf(resource, context.db).findMany({ ...query, where })) as ObjectRow[];
+  const rows = await findByIds(resource, context, ids, query);
   return new Map(rows.map((row) => [row.id, row]));
 });

@@ -1,7 +1,8 @@
 // Logged requests as GraphQL shows them.
 
-import type { LogEntry } from '../../../request-log/log-entry.ts';
+import { LOG_PREFIX, type LogEntry } from '../../../request-log/log-entry.ts';
 import { builder } from '../../builder/builder.ts';
+import { Node, registerResource } from '../../collections/nodes.ts';
 import { reference, typeOfKind, WHEN_GONE } from '../../collections/references.ts';
 import { RefusalType } from '../capture/captured-request-type.ts';
 
@@ -9,6 +10,7 @@ export const LoggedRequestType = builder.objectRef<LogEntry>('LoggedRequest').im
   description:
     'A request that came to an endpoint, once it was over: what it was, what became of it and how long that took, without ' +
     'headers and bodies. Every endpoint’s last requests are kept, without setup, in the memory of the node that they came to.',
+  interfaces: [Node],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id, which sorts by the time when it was over: `rq_…`.' }),
     endpointId: t.exposeID('endpointId', { description: 'The id of the endpoint that it came to: `ep_…`.' }),
@@ -94,4 +96,16 @@ export const LoggedRequestType = builder.objectRef<LogEntry>('LoggedRequest').im
         'How long it took until the last of the answer was sent, or it was over. All times begin with its head.',
     }),
   }),
+});
+
+registerResource({
+  kind: 'loggedRequest',
+  prefix: LOG_PREFIX,
+  typeName: 'LoggedRequest',
+  ref: LoggedRequestType,
+  find: async ({ app, accountId }, ids) => {
+    const [id] = ids;
+    const { entries } = await app.requestLog.newest({ accountId, ids, id }, ids.length);
+    return entries.filter((entry) => ids.includes(entry.id));
+  },
 });
