@@ -10,7 +10,7 @@ import SchemaBuilder, {
 } from '@pothos/core';
 import type { GraphQLField, GraphQLFieldResolver } from 'graphql';
 import type { Context } from '../context.ts';
-import { ApiError, type ErrorName } from '../errors/errors.ts';
+import { ApiError, type ErrorName, readInputPath } from '../errors/errors.ts';
 import { snakeCase } from '../naming.ts';
 import { checkStorable, isStorable } from '../text-limits.ts';
 
@@ -109,8 +109,9 @@ class RootFieldsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     const { kind } = field;
     if (kind !== 'Query' && kind !== 'Mutation') return resolver;
     const access = accessOf(field);
-    return (source, args, context, info) =>
+    const resolve: Resolver<Types> = (source, args, context, info) =>
       resolver(source, allowedArguments(access, kind, context, args), context, info);
+    return 'input' in field.args ? placingProblems(resolve, Object.keys(field.args)) : resolve;
   }
 
   override wrapSubscribe(subscriber: Resolver<Types> | undefined, field: PothosOutputFieldConfig<Types>) {
@@ -120,6 +121,34 @@ class RootFieldsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
       subscriber(source, allowedArguments(access, 'Subscription', context, args), context, info);
     return subscribe;
   }
+}
+
+/**
+ * Resolvers call members of `input` by their own names, and arguments by theirs: in the paths of problems, each stands below its
+ * argument.
+ */
+function placingProblems<Types extends SchemaTypes>(
+  resolver: Resolver<Types>,
+  argumentNames: readonly unknown[],
+): Resolver<Types> {
+  const placed = (error: unknown) => {
+    for (const problem of error instanceof ApiError ? error.problems : []) {
+      const path = readInputPath(problem.member ?? '');
+      problem.inputPath ??= argumentNames.includes(path[0]) ? path : ['input', ...path];
+    }
+    return error;
+  };
+  return (...call) => {
+    try {
+      const result = resolver(...call);
+      if (!(result instanceof Promise)) return result;
+      return result.catch((error: unknown) => {
+        throw placed(error);
+      });
+    } catch (error) {
+      throw placed(error);
+    }
+  };
 }
 
 /** @throws {Error} for a field that got past the types without one. */

@@ -8,6 +8,9 @@ export type ErrorParameters = Record<string, string | number>;
 /** How a member is called at the door where the error is shown. */
 export type MemberNaming = (member: string) => string;
 
+/** Names of members and indexes of lists, from outside to inside. */
+export type InputPath = readonly (string | number)[];
+
 /**
  * The only error a resolver throws on purpose: a row of the error table and the parameters of its text. A parameter
  * `member` is the path of the member to blame, in camelCase; each door shows it in its own case.
@@ -16,9 +19,19 @@ export class ApiError extends GraphQLError {
   readonly row: ErrorRow;
   readonly parameters: ErrorParameters;
   readonly status: number;
+  /** Where the member to blame stands in the arguments of a field, from the argument on; undefined while nobody has said so. */
+  inputPath: InputPath | undefined;
+  /** Whether problems were left out, which would have been too many. */
+  readonly hasMoreProblems: boolean;
+  readonly #others: readonly ApiError[];
 
-  /** @param parameters `number` stands in place of the row's own. */
-  constructor(error: ErrorName | ErrorRow, parameters: ErrorParameters = {}) {
+  /** @param parameters `number` stands in place of the row's own. @param others further problems of the same input. */
+  constructor(
+    error: ErrorName | ErrorRow,
+    parameters: ErrorParameters = {},
+    others: readonly ApiError[] = [],
+    hasMoreProblems = false,
+  ) {
     const row = typeof error === 'string' ? errorTable[error] : error;
     const [ownNumber, status, code] = row;
     const number = parameters.number ?? ownNumber;
@@ -29,6 +42,29 @@ export class ApiError extends GraphQLError {
     this.row = row;
     this.parameters = parameters;
     this.status = status;
+    this.#others = others;
+    this.hasMoreProblems = hasMoreProblems;
+  }
+
+  /** One error that tells of several problems of an input. Who reads but one error reads the first. */
+  static ofAll([first, ...others]: readonly ApiError[], hasMore = false): ApiError {
+    if (!first) throw new Error('There is no problem to tell of');
+    if (others.length === 0) return first;
+    const whole = new ApiError(first.row, first.parameters, others, hasMore);
+    whole.inputPath = first.inputPath;
+    return whole;
+  }
+
+  /** The member that is to blame, in camelCase; undefined for an error that blames no member of an input. */
+  get member(): string | undefined {
+    if (!canBlameMember(this.row)) return undefined;
+    const member = this.parameters.member ?? this.parameters.culprit;
+    return member === undefined ? undefined : String(member);
+  }
+
+  /** The problems of the input that it tells of: itself, where it blames a member, and what came with it. */
+  get problems(): readonly ApiError[] {
+    return this.member === undefined ? this.#others : [this, ...this.#others];
   }
 
   /** The text as a door shows it. */
@@ -38,6 +74,18 @@ export class ApiError extends GraphQLError {
       ? this.message
       : textOf(this.row, { ...this.parameters, member: naming(String(member)) });
   }
+}
+
+/** A path that is written as a text: `headers.add`, `acl[0]`. */
+export function readInputPath(member: string): InputPath {
+  return [...member.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map(([, index, name = '']) =>
+    index === undefined ? name : Number(index),
+  );
+}
+
+/** Whether an error with this row may blame a member of an input. */
+export function canBlameMember(row: ErrorRow): boolean {
+  return row[3].includes('{member}') || row === errorTable.unknownMember;
 }
 
 function textOf([, , , text]: ErrorRow, parameters: ErrorParameters): string {

@@ -13,6 +13,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import { IntrospectionCache, type IntrospectionResponse } from './introspection.ts';
 import { checkDocumentLimits, TOKENS_MAX } from './limits.ts';
+import { withLiteralProblems } from './literal-problems.ts';
 import { type PreparedOperation, prepareOperation } from './operation.ts';
 
 /** How many documents are kept for one account, in selections with fragments written out and in tokens. */
@@ -75,7 +76,7 @@ export class Documents {
       if (introspection) return { document, introspection };
       const { steps, costs } = checkDocumentLimits(this.#schema, document, owner === 'stranger');
       const errors = validate(this.#schema, document, specifiedRules, { maxErrors: ERRORS_MAX });
-      if (errors.length > 0) return { document, errors };
+      if (errors.length > 0) return { document, errors: withLiteralProblems(this.#schema, document, errors) };
       const read = { document, size: steps + (document.tokenCount ?? TOKENS_MAX), costs, operations: new Map() };
       cache?.set(source, read);
       return { valid: read };

@@ -10,14 +10,17 @@ import {
   type GraphQLSchema,
   getNamedType,
   isInputObjectType,
+  Kind,
   type OperationDefinitionNode,
   typeFromAST,
+  type ValueNode,
   visit,
 } from 'graphql';
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { isHeavyField } from '../builder/field-cost.ts';
 import { callsExternalService } from '../builder/root-fields.ts';
 import type { Context } from '../context.ts';
+import type { InputPath } from '../errors/errors.ts';
 
 /** Compiling costs milliseconds: only an operation that comes again is worth it. */
 const USES_BEFORE_COMPILING = 3;
@@ -26,6 +29,8 @@ export interface OperationVariable {
   name: string;
   type: GraphQLInputType;
   hasDefault: boolean;
+  /** Where the operation uses it first, from the argument of a field on. */
+  place: InputPath;
 }
 
 /** One operation of a valid document. */
@@ -51,9 +56,12 @@ export function prepareOperation(
   definition: OperationDefinitionNode,
   isCompiled = true,
 ): PreparedOperation {
+  const places = variablePlaces(document, definition);
   const variables = (definition.variableDefinitions ?? []).flatMap(({ variable, type, defaultValue }) => {
+    const name = variable.name.value;
     const inputType = typeFromAST(schema, type as never) as GraphQLInputType | undefined;
-    return inputType ? [{ name: variable.name.value, type: inputType, hasDefault: defaultValue !== undefined }] : [];
+    const place = places.get(name) ?? [name]; // Of a directive, perhaps.
+    return inputType ? [{ name, type: inputType, hasDefault: defaultValue !== undefined, place }] : [];
   });
   let mayCompile = isCompiled && !variables.some(({ type }) => containsItself(type));
   let uses = 0;
@@ -84,6 +92,37 @@ export function prepareOperation(
       }) as Promise<ExecutionResult>;
     },
   };
+}
+
+/** Where in the arguments of fields an operation uses its variables first. */
+function variablePlaces(document: DocumentNode, definition: OperationDefinitionNode): Map<string, InputPath> {
+  const places = new Map<string, InputPath>();
+  const walked = new Set<object>();
+  const walkValue = (value: ValueNode, place: InputPath): void => {
+    if (value.kind === Kind.VARIABLE && !places.has(value.name.value)) places.set(value.name.value, place);
+    else if (value.kind === Kind.LIST)
+      for (const [index, item] of value.values.entries()) walkValue(item, [...place, index]);
+    else if (value.kind === Kind.OBJECT)
+      for (const { name, value: member } of value.fields) walkValue(member, [...place, name.value]);
+  };
+  const walk = (part: DocumentNode['definitions'][number]): void => {
+    if (walked.has(part)) return;
+    walked.add(part);
+    visit(part, {
+      Argument({ name, value }) {
+        walkValue(value, [name.value]);
+        return false;
+      },
+      Directive: () => false,
+      FragmentSpread({ name }) {
+        const isIt = (other: typeof part) => other.kind === Kind.FRAGMENT_DEFINITION && other.name.value === name.value;
+        const fragment = document.definitions.find(isIt);
+        if (fragment) walk(fragment);
+      },
+    });
+  };
+  walk(definition);
+  return places;
 }
 
 /** Whether values of a type may contain others of it, as filters do: the compiler would write code for each level, without end. */

@@ -4,7 +4,7 @@ import { type ExecutionResult, GraphQLString, Kind, valueFromAST } from 'graphql
 import type { Context } from '../context.ts';
 import { ApiError } from '../errors/errors.ts';
 import { idempotent, idempotentOutsideTransaction } from '../idempotency.ts';
-import { type InputStyle, readInput } from './input.ts';
+import { InputReader, type InputStyle } from './input.ts';
 import type { PreparedOperation } from './operation.ts';
 
 /**
@@ -54,12 +54,14 @@ function readVariables(
   style: InputStyle,
 ): Record<string, unknown> {
   const values: Record<string, unknown> = {};
-  for (const { name, type, hasDefault } of operation.variables) {
+  const reader = new InputReader(style);
+  for (const { name, type, hasDefault, place } of operation.variables) {
     const value = Object.hasOwn(given, name) ? given[name] : undefined;
     if (value === undefined && hasDefault) continue;
-    const read = readInput(type, value, name === 'input' ? '' : name, style);
+    const read = reader.read(type, value, name === 'input' ? '' : name, place);
     if (read !== undefined) values[name] = read;
   }
+  reader.throwProblems();
   return values;
 }
 

@@ -43,12 +43,27 @@ export function sendError(exchange: ApiExchange, thrown: unknown): void {
   sendJson(exchange, error.status, errorBody(error, exchange.operationId));
 }
 
-/** The error body of REST: `error_code`, `status_code`, `msg`, `details`, always all four. */
+/**
+ * The error body of REST: `error_code`, `status_code`, `msg`, `details`, always all four. The details have what is wrong with each member
+ * that is to blame, under its path (`acl[0]`); the first thing that is wrong with it.
+ */
 export function errorBody(error: ApiError, operationId: string): object {
   return {
     error_code: error.extensions.errorCode,
     status_code: error.status,
     msg: error.textFor(restName),
-    details: { operation_id: operationId },
+    details: detailsOf(error, operationId),
   };
+}
+
+function detailsOf({ problems, hasMoreProblems }: ApiError, operationId: string): Record<string, string> {
+  const details = new Map([['operation_id', operationId]]);
+  for (const problem of problems) {
+    const { culprit } = problem.parameters;
+    // The path of an unknown member is as the client has written it.
+    const member = problem.parameters.member === undefined ? String(culprit) : restName(problem.member ?? '');
+    if (!details.has(member)) details.set(member, problem.textFor(restName));
+  }
+  if (hasMoreProblems) details.set('problems_truncated', `Only the first ${problems.length} problems are listed.`);
+  return Object.fromEntries(details);
 }

@@ -265,8 +265,11 @@ const errorSchema = {
     msg: { type: 'string' },
     details: {
       type: 'object',
+      description:
+        'What finds the request in the log of the gateway, and what is wrong with each member of the input that is to blame, under its ' +
+        'path, as `acl[0]`.',
       required: ['operation_id'],
-      additionalProperties: false,
+      additionalProperties: { type: 'string' },
       properties: { operation_id: { type: 'string', pattern: '^op_[0-9A-Za-z]{27}$' } },
     },
   },

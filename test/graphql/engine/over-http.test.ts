@@ -246,6 +246,13 @@ describe.each([
             errorCode: 'ERR_GATEWAY_90029',
             status: 400,
             field: 'ownerId',
+            problems: [
+              {
+                path: ['input', 'ownerId'],
+                code: 'UNKNOWN_OWNER',
+                message: 'ownerId must be the id of an active user or bot user of this account.',
+              },
+            ],
             operationId: headers['service-operation-id'],
           },
         },

@@ -3,6 +3,7 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { ApiError, type ErrorName, type ErrorParameters } from '../../errors/errors.ts';
+import { shownProblems } from '../../errors/problem-codes.ts';
 import type { ApiExchange } from '../../exchange.ts';
 import { recordError } from '../../http/responses.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -49,7 +50,12 @@ export function maskError(error: Error & Partial<GraphQLError>, exchange: ApiExc
     known.textFor((member) => member),
     {
       ...{ nodes, source, positions, path },
-      extensions: { ...known.extensions, operationId: exchange.operationId, http: error.extensions?.http ?? http },
+      extensions: {
+        ...known.extensions,
+        ...shownProblems(known),
+        operationId: exchange.operationId,
+        http: error.extensions?.http ?? http,
+      },
     },
   );
 }

@@ -130,7 +130,12 @@ mutation(
       },
       resolve: async (_, { subscriptionId, type, input }, context) => {
         if (input.type != null && input.type !== type) {
-          throw new ApiError('wrongValue', { member: 'type', reason: 'a source keeps its type; create another' });
+          const error = new ApiError('wrongValue', {
+            member: 'type',
+            reason: 'a source keeps its type; create another',
+          });
+          error.inputPath = ['input', 'type']; // An argument has the same name.
+          throw error;
         }
         const key = { subscriptionId, type };
         const data = isEventName(type) ? await checkChoice(type, input) : {};
