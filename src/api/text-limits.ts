@@ -1,6 +1,7 @@
 // Limits on texts, worded once. Lengths are bytes of UTF-8 (specification section 8).
 
 import { ApiError, type ErrorName } from './errors/errors.ts';
+import { checkAll, checkEach, ProblemCollector } from './errors/problems.ts';
 
 export const DESCRIPTION_MAX_BYTES = 255;
 export const METADATA_MAX_BYTES = 4096;
@@ -19,11 +20,14 @@ const tooLongErrors = {
 /**
  * The description and metadata of an input, as the database takes them: what was not given (absent or null) is
  * undefined, which leaves the default or the stored value.
- * @throws {ApiError} when one is too long.
+ * @throws {ApiError} for those that are too long.
  */
 export function checkTexts({ description, metadata }: OwnerNotes, family: keyof typeof tooLongErrors = 'other') {
-  if (description) checkBytes('description', description, DESCRIPTION_MAX_BYTES, tooLongErrors[family].description);
-  if (metadata) checkBytes('metadata', metadata, METADATA_MAX_BYTES, tooLongErrors[family].metadata);
+  const errors = tooLongErrors[family];
+  checkAll({
+    description: () => description && checkBytes('description', description, DESCRIPTION_MAX_BYTES, errors.description),
+    metadata: () => metadata && checkBytes('metadata', metadata, METADATA_MAX_BYTES, errors.metadata),
+  });
   return { description: description ?? undefined, metadata: metadata ?? undefined };
 }
 
@@ -46,11 +50,11 @@ export function checkLabelLimits<T extends Readonly<Record<string, string>>>(lab
   const pairs = Object.entries(labels);
   if (pairs.length > limits.count) throw new ApiError('tooManyLabels', { member, max: limits.count });
   const isWithin = (text: string, max: number) => text !== '' && Buffer.byteLength(text) <= max;
-  for (const [key, value] of pairs) {
+  checkEach(pairs, ([key, value]) => {
     if (key.includes('=') || !isWithin(key, limits.key))
       throw new ApiError('labelKeyLength', { member, max: limits.key });
     if (!isWithin(value, limits.value)) throw new ApiError('labelValueLength', { member, max: limits.value });
-  }
+  });
   return labels;
 }
 
@@ -62,20 +66,24 @@ export function isStorable(value: unknown): boolean {
 /**
  * Refuses texts the database cannot hold as they are.
  * @param value any input, looked through to its leaves.
+ * @throws {ApiError} naming all of them.
  */
-export function checkStorable(value: unknown, member = ''): void {
+export function checkStorable(value: unknown): void {
+  const problems = new ProblemCollector();
+  collectUnstorable(value, '', problems);
+  problems.throwIfAny();
+}
+
+function collectUnstorable(value: unknown, member: string, problems: ProblemCollector): void {
   if (typeof value === 'string') {
-    if (!isStorable(value)) {
-      throw new ApiError('wrongValue', { member: member || 'input', reason: 'it must be Unicode text without U+0000' });
-    }
+    const reason = 'it must be Unicode text without U+0000';
+    if (!isStorable(value)) problems.add(new ApiError('wrongValue', { member: member || 'input', reason }));
   } else if (Array.isArray(value)) {
-    value.forEach((item, index) => {
-      checkStorable(item, `${member}[${index}]`);
-    });
+    for (const [index, item] of value.entries()) collectUnstorable(item, `${member}[${index}]`, problems);
   } else if (typeof value === 'object' && value !== null) {
     for (const [name, item] of Object.entries(value)) {
-      checkStorable(name, member);
-      checkStorable(item, member && member !== 'input' ? `${member}.${name}` : name);
+      collectUnstorable(name, member, problems);
+      collectUnstorable(item, member && member !== 'input' ? `${member}.${name}` : name, problems);
     }
   }
 }

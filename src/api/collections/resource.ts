@@ -10,6 +10,7 @@ import { newId } from '../../store/ids.ts';
 import { builder, type ObjectRow } from '../builder/builder.ts';
 import type { RestrictedAccess } from '../builder/root-fields.ts';
 import type { Announce, Context } from '../context.ts';
+import { checkAll, outcomeOf } from '../errors/problems.ts';
 import { idempotencyKeyArgument } from '../idempotency.ts';
 import { nounOf, pluralOf, snakeCase } from '../naming.ts';
 import type { AuditedResource } from '../resource.ts';
@@ -118,31 +119,39 @@ export function resource<M extends ModelName, C extends InputFieldMap = NoMember
     query.select ? { ...query, select: { ...allColumns(model), ...query.select } } : query;
   const textsOf = (input: OwnerNotes) => (notes ? checkTexts(input, notes.errors) : {});
 
+  /** What is wrong with the texts is told of together with what is found in the transaction, where something is looked for there. */
+  const checkWritten = async <W>(input: OwnerNotes, write: () => W) => {
+    const texts = outcomeOf(() => textsOf(input));
+    const written = (await after(texts, write)) ?? {};
+    if (typeof written !== 'function') texts();
+    return { texts, written };
+  };
+
   const createOne = async (context: Context, query: object, input: CreateInput) => {
-    const own = { ...textsOf(input), id: newId(self.prefix), accountId: context.accountId };
-    const written = (await create.write?.(input, context, own.id)) ?? {};
+    const own = { id: newId(self.prefix), accountId: context.accountId };
+    const { texts, written } = await checkWritten(input, () => create.write?.(input, context, own.id));
     let row: ObjectRow | undefined;
     const write = (db: Db, announce: Announce) => {
       const save = async (columns: object) => {
-        row = (await tableOf(self, db).create({ ...whole(query), data: { ...own, ...columns } })) as ObjectRow;
+        const data = { ...texts(), ...own, ...columns };
+        row = (await tableOf(self, db).create({ ...whole(query), data })) as ObjectRow;
         return row;
       };
-      return typeof written === 'function' ? written(save, db, announce) : save(written);
+      return typeof written === 'function' ? after(texts, () => written(save, db, announce)) : save(written);
     };
     return context.create(self, write, () => row);
   };
   const updateOne = async (context: Context, query: object, id: string, input: UpdateInput) => {
-    const texts = textsOf(input);
-    const written = (await update.write?.(input, context, id)) ?? {};
+    const { texts, written } = await checkWritten(input, () => update.write?.(input, context, id));
     const where = { ...(await scopeOf(self, context)), id };
     let row: ObjectRow | undefined;
     const write = (db: Db, announce: Announce) => {
       const save = async (columns: object) => {
-        const data = { ...texts, ...columns };
+        const data = { ...texts(), ...columns };
         row = (await tableOf(self, db).update({ ...whole(query), where, data })) as ObjectRow;
         return row;
       };
-      return typeof written === 'function' ? written(save, db, announce) : save(written);
+      return typeof written === 'function' ? after(texts, () => written(save, db, announce)) : save(written);
     };
     return context.update(self, id, write, { written: () => row });
   };
@@ -194,6 +203,21 @@ export function resource<M extends ModelName, C extends InputFieldMap = NoMember
     route('DELETE', `${path}/:id`, 204, `delete${typeName}`),
   ];
   return { ...self, routes: shows === undefined ? [] : routesOf(shows), createOne };
+}
+
+/** Runs what comes after a check. @throws {ApiError} with the problems of the check, too, when something is wrong. */
+async function after<T>(check: () => unknown, work: () => T): Promise<Awaited<T>> {
+  try {
+    return await work();
+  } catch (error) {
+    checkAll({
+      check,
+      work: () => {
+        throw error;
+      },
+    });
+    throw error;
+  }
 }
 
 const sentences = (...parts: (string | undefined)[]) => parts.filter((part) => part).join(' ');

@@ -23,13 +23,13 @@ export class ApiError extends GraphQLError {
   inputPath: InputPath | undefined;
   /** Whether problems were left out, which would have been too many. */
   readonly hasMoreProblems: boolean;
-  readonly #others: readonly ApiError[];
+  readonly #problems: readonly ApiError[] | undefined;
 
-  /** @param parameters `number` stands in place of the row's own. @param others further problems of the same input. */
+  /** @param parameters `number` stands in place of the row's own. @param problems what it tells of; itself when left out. */
   constructor(
     error: ErrorName | ErrorRow,
     parameters: ErrorParameters = {},
-    others: readonly ApiError[] = [],
+    problems?: readonly ApiError[],
     hasMoreProblems = false,
   ) {
     const row = typeof error === 'string' ? errorTable[error] : error;
@@ -42,17 +42,15 @@ export class ApiError extends GraphQLError {
     this.row = row;
     this.parameters = parameters;
     this.status = status;
-    this.#others = others;
+    this.#problems = problems;
     this.hasMoreProblems = hasMoreProblems;
   }
 
   /** One error that tells of several problems of an input. Who reads but one error reads the first. */
-  static ofAll([first, ...others]: readonly ApiError[], hasMore = false): ApiError {
+  static ofAll(problems: readonly ApiError[], hasMore = false): ApiError {
+    const [first] = problems;
     if (!first) throw new Error('There is no problem to tell of');
-    if (others.length === 0) return first;
-    const whole = new ApiError(first.row, first.parameters, others, hasMore);
-    whole.inputPath = first.inputPath;
-    return whole;
+    return problems.length === 1 ? first : new ApiError(first.row, first.parameters, problems, hasMore);
   }
 
   /** The member that is to blame, in camelCase; undefined for an error that blames no member of an input. */
@@ -62,9 +60,9 @@ export class ApiError extends GraphQLError {
     return member === undefined ? undefined : String(member);
   }
 
-  /** The problems of the input that it tells of: itself, where it blames a member, and what came with it. */
+  /** The problems of the input that it tells of, each an error by itself; none where no member is to blame. */
   get problems(): readonly ApiError[] {
-    return this.member === undefined ? this.#others : [this, ...this.#others];
+    return this.#problems ?? (this.member === undefined ? [] : [this]);
   }
 
   /** The text as a door shows it. */

@@ -38,6 +38,21 @@ export class ProblemCollector {
   }
 }
 
+/**
+ * Runs a check at once, and gives what it has given, or throws what it has thrown, each time that it is asked: for problems that are
+ * told of together with those that a transaction finds.
+ */
+export function outcomeOf<T>(check: () => T): () => T {
+  try {
+    const result = check();
+    return () => result;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+}
+
 type Check = () => unknown;
 type IsAsync<T> = [Extract<T, PromiseLike<unknown>>] extends [never] ? false : true;
 type Results<C extends Record<string, Check>> = { [name in keyof C]: Awaited<ReturnType<C[name]>> };

@@ -2,6 +2,7 @@
 
 import type { Db } from '../../store/database/client.ts';
 import { ApiError, type ErrorName } from '../errors/errors.ts';
+import { checkEach } from '../errors/problems.ts';
 
 /** The most IP policies of one restriction. */
 export const IP_POLICIES_MAX = 10;
@@ -14,7 +15,7 @@ interface PolicyChoice {
   errors: Record<'none' | 'tooMany' | 'unknown', ErrorName>;
 }
 
-/** @throws {ApiError} when there are none or too many, or one is unknown or named twice. */
+/** @throws {ApiError} when there are none or too many, or naming those that are unknown or named twice. */
 export async function checkPolicyIds(
   ids: readonly string[],
   { accountId, db, member, errors }: PolicyChoice,
@@ -23,7 +24,7 @@ export async function checkPolicyIds(
   if (ids.length > IP_POLICIES_MAX) throw new ApiError(errors.tooMany, { member, max: IP_POLICIES_MAX });
   const where = { id: { in: [...ids] }, accountId };
   const known = new Set((await db.ipPolicy.findMany({ where, select: { id: true } })).map(({ id }) => id));
-  ids.forEach((id, index) => {
+  checkEach(ids, (id, index) => {
     const at = { member: `${member}[${index}]` };
     if (!known.has(id)) throw new ApiError(errors.unknown, at);
     if (ids.indexOf(id) < index) throw new ApiError('ipPolicyRepeated', at);

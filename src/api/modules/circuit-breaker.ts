@@ -8,6 +8,7 @@ import {
 } from '../../edge/modules/circuit-breaker.ts';
 import { builder } from '../builder/builder.ts';
 import { ApiError } from '../errors/errors.ts';
+import { checkAll } from '../errors/problems.ts';
 import { httpsEdgeRoute } from './hosts.ts';
 import { type ApiModule, storedUnder } from './module.ts';
 
@@ -50,12 +51,22 @@ function check(input: Input, member: string): CircuitBreakerSettings {
   const settings = { ...circuitBreakerDefaults };
   for (const [name, value] of Object.entries(input)) if (value != null) Object.assign(settings, { [name]: value });
   const { trippedDuration, rollingWindow, numBuckets, errorThresholdPercentage: share } = settings;
-  if (trippedDuration < 1) throw new ApiError('trippedDurationRange', { member: `${member}trippedDuration` });
-  if (rollingWindow < 1) throw new ApiError('rollingWindowRange', { member: `${member}rollingWindow` });
-  if (numBuckets < 1 || numBuckets > NUM_BUCKETS_MAX)
-    throw new ApiError('numBucketsRange', { member: `${member}numBuckets` });
-  if (!(share >= 0 && share <= 1))
-    throw new ApiError('errorShareRange', { member: `${member}errorThresholdPercentage` });
+  checkAll({
+    trippedDuration() {
+      if (trippedDuration < 1) throw new ApiError('trippedDurationRange', { member: `${member}trippedDuration` });
+    },
+    rollingWindow() {
+      if (rollingWindow < 1) throw new ApiError('rollingWindowRange', { member: `${member}rollingWindow` });
+    },
+    numBuckets() {
+      if (numBuckets < 1 || numBuckets > NUM_BUCKETS_MAX)
+        throw new ApiError('numBucketsRange', { member: `${member}numBuckets` });
+    },
+    errorThresholdPercentage() {
+      if (!(share >= 0 && share <= 1))
+        throw new ApiError('errorShareRange', { member: `${member}errorThresholdPercentage` });
+    },
+  });
   return settings;
 }
 

@@ -8,6 +8,7 @@ import { PROBLEM } from '../../policy/settings/problems.ts';
 import { storedModule } from '../../store/edges/module-rows.ts';
 import { builder } from '../builder/builder.ts';
 import { ApiError } from '../errors/errors.ts';
+import { checkAll, checkEach } from '../errors/problems.ts';
 import { httpsEdgeRoute } from './hosts.ts';
 import { type ApiModule, storedUnder } from './module.ts';
 
@@ -59,8 +60,10 @@ function headersOf(
     },
     write({ enabled, add, remove }, { member }) {
       const settings = { enabled: enabled ?? true, add: add ?? {}, remove: remove ?? [] };
-      checkAddedHeaders(`${member}add`, settings.add, side);
-      checkNames(`${member}remove`, settings.remove, side);
+      checkAll({
+        add: () => checkAddedHeaders(`${member}add`, settings.add, side),
+        remove: () => checkNames(`${member}remove`, settings.remove, side),
+      });
       return { modules: { [descriptor.key]: settings } };
     },
   };
@@ -69,23 +72,22 @@ function headersOf(
 /** @throws {ApiError} for header fields that are too many, cannot be sent, or are not to be set by an account. */
 export function checkAddedHeaders(member: string, fields: Readonly<Record<string, string>>, side: Side): void {
   const added = Object.entries(fields);
-  checkNames(
-    member,
-    added.map(([name]) => name),
-    side,
-  );
-  checkOnce(member, added);
-  for (const [name, value] of added) checkValue(member, name, value);
+  const names = added.map(([name]) => name);
+  checkAll({
+    names: () => checkNames(member, names, side),
+    once: () => checkOnce(member, names),
+    values: () => checkEach(added, ([name, value]) => checkValue(member, name, value)),
+  });
 }
 
 function checkNames(member: string, names: string[], side: Side): void {
   if (names.length > HEADERS_MAX) throw new ApiError('tooManyHeaders', { member, max: HEADERS_MAX });
-  for (const name of names) {
+  checkEach(names, (name) => {
     const problem = headerNameProblem(name);
     if (problem?.number === PROBLEM.reserved || (side === 'request' && name.toLowerCase() === 'host'))
       throw new ApiError('headerReserved', { member, name });
     if (problem) throw new ApiError('headerNameWrong', { member, name });
-  }
+  });
 }
 
 /** Names are sent as they were written, and shown in lower case: they are the same in any. */
@@ -94,12 +96,12 @@ function shown({ enabled, add, remove }: HeaderSettings): HeaderSettings {
   return { enabled, add: Object.fromEntries(added), remove: remove.map((name) => name.toLowerCase()) };
 }
 
-function checkOnce(member: string, added: [name: string, value: string][]): void {
-  const names = new Set<string>();
-  for (const [name] of added) {
-    if (names.has(name.toLowerCase())) throw new ApiError('headerRepeated', { member, name });
-    names.add(name.toLowerCase());
-  }
+function checkOnce(member: string, names: readonly string[]): void {
+  const known = new Set<string>();
+  checkEach(names, (name) => {
+    if (known.has(name.toLowerCase())) throw new ApiError('headerRepeated', { member, name });
+    known.add(name.toLowerCase());
+  });
 }
 
 /** A value is one line (RFC 9110, section 5.5): nothing in it may begin another. */

@@ -9,6 +9,7 @@ import type { AuditContext } from '../../store/events/audit.ts';
 import { builder, type ObjectRowRef, type SchemaTypes } from '../builder/builder.ts';
 import type { Context } from '../context.ts';
 import { ApiError } from '../errors/errors.ts';
+import { checkEach } from '../errors/problems.ts';
 import type { AuditedResource } from '../resource.ts';
 
 type BuilderTypes = PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>;
@@ -98,20 +99,20 @@ export function storedUnder<Settings extends ModuleSettings>(descriptor: ModuleD
 }
 
 /**
- * Writes the modules that the input of a host brings along.
- * @returns what of it is relations, to be written with the rest of the row.
+ * Checks the modules that the input of a host brings along.
+ * @returns what is to be written of them with `writeModules`.
+ * @throws {ApiError} naming what is wrong in any of them.
  */
-export async function writeModules(
-  host: ModuleHost,
+export async function checkModules(
   modules: AnyApiModule[],
   input: object,
   where: Omit<ModuleWrite, 'member'>,
-): Promise<object> {
+): Promise<Required<HostChange>> {
   const change: Required<HostChange> = { modules: {}, relations: {} };
   const writers = new Map<string, string>();
-  for (const module of modules) {
+  await checkEach(modules, async (module) => {
     const given = (input as Record<string, unknown>)[module.field];
-    if (given == null) continue;
+    if (given == null) return;
     const written = await module.write(given, { ...where, member: `${module.field}.` });
     for (const name of Object.keys({ ...written.modules, ...written.relations })) {
       const other = writers.get(name);
@@ -120,9 +121,18 @@ export async function writeModules(
     }
     Object.assign(change.modules, written.modules);
     Object.assign(change.relations, written.relations);
-  }
-  if (Object.keys(change.modules).length > 0) await writeStoredModules(where.db, host.table, where.id, change.modules);
-  return change.relations;
+  });
+  return change;
+}
+
+/** Writes modules to the row of a host. @returns what of them is relations, to be written with the rest of the row. */
+export async function writeModules(
+  { table }: ModuleHost,
+  { modules, relations }: Required<HostChange>,
+  { db, id }: Pick<ModuleWrite, 'db' | 'id'>,
+): Promise<object> {
+  if (Object.keys(modules).length > 0) await writeStoredModules(db, table, id, modules);
+  return relations;
 }
 
 /** What the REST body of a host shows of its modules. */
@@ -149,7 +159,7 @@ export function addModules(object: ObjectRowRef, modules: AnyApiModule[]): void 
   }
 }
 
-/** The members by which an input brings modules along. Their names are known to `writeModules` alone. */
+/** The members by which an input brings modules along. Their names are known to `checkModules` alone. */
 export function moduleInputs(
   t: { field(options: { type: InputRef<object>; description: string }): unknown },
   modules: AnyApiModule[],

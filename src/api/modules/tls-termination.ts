@@ -3,6 +3,7 @@
 import { type TlsTerminationSettings, tlsTerminationModule } from '../../edge/modules/tls.ts';
 import { builder } from '../builder/builder.ts';
 import { ApiError } from '../errors/errors.ts';
+import { checkAll } from '../errors/problems.ts';
 import { httpsEdge, tlsEdge } from './hosts.ts';
 import { type ApiModule, type ModuleHost, storedUnder } from './module.ts';
 
@@ -52,10 +53,17 @@ type Input = typeof TlsTerminationInput.$inferInput;
 const VERSIONS = ['1.2', '1.3'] as const;
 
 function check({ enabled, terminateAt, minVersion }: Input, host: ModuleHost, member: string): TlsTerminationSettings {
-  if (host.kind === 'httpsEdge' && terminateAt === 'upstream')
-    throw new ApiError('terminateAtRefused', { member: `${member}terminateAt` });
-  const version = VERSIONS.find((known) => known === (minVersion ?? '1.2'));
-  if (!version) throw new ApiError('minVersionWrong', { member: `${member}minVersion` });
+  const { version } = checkAll({
+    terminateAt() {
+      if (host.kind === 'httpsEdge' && terminateAt === 'upstream')
+        throw new ApiError('terminateAtRefused', { member: `${member}terminateAt` });
+    },
+    version() {
+      const known = VERSIONS.find((one) => one === (minVersion ?? '1.2'));
+      if (known) return known;
+      throw new ApiError('minVersionWrong', { member: `${member}minVersion` });
+    },
+  });
   return { enabled: enabled ?? true, terminateAt: terminateAt ?? 'edge', minVersion: version };
 }
 

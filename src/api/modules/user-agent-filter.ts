@@ -5,6 +5,7 @@ import { userAgentFilterModule } from '../../edge/modules/user-agent-filter.ts';
 import { compilePattern } from '../../policy/cel/regex.ts';
 import { builder } from '../builder/builder.ts';
 import { ApiError } from '../errors/errors.ts';
+import { checkAll, checkEach } from '../errors/problems.ts';
 import { checkBytes } from '../text-limits.ts';
 import { httpsEdgeRoute } from './hosts.ts';
 import { type ApiModule, storedUnder } from './module.ts';
@@ -42,7 +43,7 @@ type Input = typeof UserAgentFilterInput.$inferInput;
 
 function checkPatterns(member: string, patterns: string[]): string[] {
   if (patterns.length > PATTERNS_MAX) throw new ApiError('tooManyPatterns', { member, max: PATTERNS_MAX });
-  patterns.forEach((pattern, index) => {
+  checkEach(patterns, (pattern, index) => {
     const place = `${member}[${index}]`;
     checkBytes(place, pattern, PATTERN_MAX_BYTES, 'patternTooLong');
     try {
@@ -65,8 +66,10 @@ export const userAgentFilter: ApiModule<{ modules: unknown }, UserAgentFilterSet
     modules: {
       [userAgentFilterModule.key]: {
         enabled: enabled ?? true,
-        allow: checkPatterns(`${member}allow`, allow ?? []),
-        deny: checkPatterns(`${member}deny`, deny ?? []),
+        ...checkAll({
+          allow: () => checkPatterns(`${member}allow`, allow ?? []),
+          deny: () => checkPatterns(`${member}deny`, deny ?? []),
+        }),
       },
     },
   }),

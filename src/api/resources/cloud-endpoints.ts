@@ -14,6 +14,7 @@ import { addList, readRoutes } from '../collections/collection.ts';
 import { deletedOf, givesNew, givesObject, mutation } from '../collections/mutation.ts';
 import type { Announce, Context } from '../context.ts';
 import { ApiError, requireFound } from '../errors/errors.ts';
+import { checkAll } from '../errors/problems.ts';
 import { idempotencyKeyArgument } from '../idempotency.ts';
 import { cloudEndpoint as host } from '../modules/hosts.ts';
 import { checkTrafficPolicy } from '../modules/policy-check.ts';
@@ -175,12 +176,17 @@ async function find(db: Db, { accountId }: Context, id: string): Promise<{ edgeI
 
 async function change(writing: Writing, action: WriteAction, query: object, input: Input) {
   const { context, db, announce, id } = writing;
-  if (input.poolingEnabled) throw new ApiError('endpointPooling', { member: 'poolingEnabled' });
-  if (input.name) checkBytes('name', input.name, DESCRIPTION_MAX_BYTES, 'descriptionTooLong');
   const name = input.name ?? undefined;
-  const hostports = await writeUrl(writing, input.url);
-  await writePolicy(writing, input.trafficPolicy);
-  await db.edge.update({ where: { id }, data: { name, ...checkTexts(input), hostports }, select: { id: true } });
+  const { hostports, texts } = await checkAll({
+    pooling() {
+      if (input.poolingEnabled) throw new ApiError('endpointPooling', { member: 'poolingEnabled' });
+    },
+    name: () => name && checkBytes('name', name, DESCRIPTION_MAX_BYTES, 'descriptionTooLong'),
+    hostports: () => writeUrl(writing, input.url),
+    policy: () => writePolicy(writing, input.trafficPolicy),
+    texts: () => checkTexts(input),
+  });
+  await db.edge.update({ where: { id }, data: { name, ...texts, hostports }, select: { id: true } });
   await host.afterWrite(auditOf(writing), id);
   announceRow(announce, context, action, id);
   // It was changed, also where nothing of its row was.

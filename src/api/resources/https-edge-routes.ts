@@ -10,11 +10,12 @@ import { connectionOf } from '../collections/page.ts';
 import { requiredReference, typeOfKind } from '../collections/references.ts';
 import type { Context } from '../context.ts';
 import { ApiError, requireFound } from '../errors/errors.ts';
+import { checkAll } from '../errors/problems.ts';
 import { idempotencyKeyArgument } from '../idempotency.ts';
 import { httpsEdgeRoute as host, httpsEdge } from '../modules/hosts.ts';
 import { httpsEdgeRouteModules as modules } from '../modules/index.ts';
 import { PolicyHost } from '../modules/interfaces.ts';
-import { addModules, moduleInputs, modulesSelection, writeModules } from '../modules/module.ts';
+import { addModules, checkModules, moduleInputs, modulesSelection, writeModules } from '../modules/module.ts';
 import { nounOf } from '../naming.ts';
 import { NOTE_COLUMNS } from '../resource.ts';
 import { route } from '../route.ts';
@@ -158,23 +159,31 @@ export function createRoute(
 ) {
   const { accountId } = context;
   const { matchType, match } = input;
-  checkMatch(match);
-  const texts = checkTexts(input);
   return context.create(host, async (db, announce) => {
-    const edge = { id: edgeId, accountId, kind: 'HTTPS' } as const;
-    requireFound(await db.edge.findUnique({ where: edge, select: { id: true } }), nounOf('httpsEdge'));
-    if ((await db.route.count({ where: { edgeId } })) >= ROUTES_MAX)
-      throw new ApiError('tooManyRoutes', { max: ROUTES_MAX });
     const id = newId(httpsEdgeRoutes.prefix);
+    const { texts, ofModules } = await checkAll({
+      match: () => checkMatch(match),
+      texts: () => checkTexts(input),
+      edge: () => checkRoom(db, accountId, edgeId),
+      ofModules: () => checkModules(modules, input, { context, db, id }),
+    });
     await db.route.create({ data: { ...texts, id, accountId, edgeId, matchType, match }, select: { id: true } });
     const row = await db.route.update({
       ...query,
       where: { id },
-      data: await writeModules(host, modules, input, { context, db, id }),
+      data: await writeModules(host, ofModules, { db, id }),
     });
     await host.afterWrite({ db, announce, baseUrl: context.baseUrl }, id);
     return row;
   });
+}
+
+/** @throws {ApiError} when the account has no such edge, or it has as many routes as it may have. */
+async function checkRoom(db: Db, accountId: string, edgeId: string): Promise<void> {
+  const edge = { id: edgeId, accountId, kind: 'HTTPS' } as const;
+  requireFound(await db.edge.findUnique({ where: edge, select: { id: true } }), nounOf('httpsEdge'));
+  if ((await db.route.count({ where: { edgeId } })) >= ROUTES_MAX)
+    throw new ApiError('tooManyRoutes', { max: ROUTES_MAX });
 }
 
 mutation('updateHttpsEdgeRoute', givesObject('httpsEdgeRoute'), (t) =>
@@ -190,18 +199,20 @@ mutation('updateHttpsEdgeRoute', givesObject('httpsEdgeRoute'), (t) =>
     },
     resolve: (query, _, { input, ...where }, context) => {
       const match = input.match || undefined; // "" is what clients send who were not given one.
-      if (match !== undefined) checkMatch(match);
-      const data = { ...checkTexts(input), match, matchType: input.matchType ?? undefined };
       return context.update(host, where.id, async (db, announce) => {
-        requireFound(
-          await db.route.findUnique({ where: scoped(context, where), select: { id: true } }),
-          nounOf('httpsEdgeRoute'),
-        );
         const { id } = where;
-        const ofModules = await writeModules(host, modules, input, { context, db, id });
-        const row = await db.route.update({ ...query, where: { id }, data: { ...data, ...ofModules } });
+        const row = { where: scoped(context, where), select: { id: true } };
+        const { texts, ofModules } = await checkAll({
+          match: () => match !== undefined && checkMatch(match),
+          texts: () => checkTexts(input),
+          route: async () => requireFound(await db.route.findUnique(row), nounOf('httpsEdgeRoute')),
+          ofModules: () => checkModules(modules, input, { context, db, id }),
+        });
+        const data = { ...texts, match, matchType: input.matchType ?? undefined };
+        const relations = await writeModules(host, ofModules, { db, id });
+        const changed = await db.route.update({ ...query, where: { id }, data: { ...data, ...relations } });
         await host.afterWrite({ db, announce, baseUrl: context.baseUrl }, id);
-        return row;
+        return changed;
       });
     },
   }),

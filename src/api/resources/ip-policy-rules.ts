@@ -11,6 +11,7 @@ import { requiredReference, typeOfKind } from '../collections/references.ts';
 import { resource } from '../collections/resource.ts';
 import type { Context } from '../context.ts';
 import { ApiError } from '../errors/errors.ts';
+import { checkAll } from '../errors/problems.ts';
 import { NOTE_COLUMNS } from '../resource.ts';
 import { keepingOwnAddress } from './own-address.ts';
 
@@ -68,13 +69,16 @@ export const ipPolicyRules = resource({
       cidr: t.string({ required: true, description: `${cidrHelp} No other rule of the policy may have it.` }),
       action: t.string({ required: true, description: 'Whether its addresses may visit: `allow` or `deny`.' }),
     }),
-    write({ ipPolicyId: policyId, cidr, action }, context) {
-      const columns = { policyId, cidr: checkCidr(cidr), action: checkAction(action) };
-      return async (save, db) => {
-        await checkRoom(db, { id: policyId, accountId: context.accountId });
-        return keepingOwnAddress(context, db, () => save(columns));
-      };
-    },
+    write:
+      ({ ipPolicyId: policyId, cidr, action }, context) =>
+      async (save, db) => {
+        const { room: _, ...columns } = await checkAll({
+          cidr: () => checkCidr(cidr),
+          action: () => checkAction(action),
+          room: () => checkRoom(db, { id: policyId, accountId: context.accountId }),
+        });
+        return keepingOwnAddress(context, db, () => save({ policyId, ...columns }));
+      },
   },
   update: {
     description: 'Changes a rule. Visitors meet it at once.',

@@ -11,6 +11,7 @@ import { joined, related } from '../collections/related.ts';
 import { resource } from '../collections/resource.ts';
 import type { Context } from '../context.ts';
 import { ApiError } from '../errors/errors.ts';
+import { checkAll } from '../errors/problems.ts';
 import { checkPolicyIds, IP_POLICIES_MAX } from '../modules/chosen-ip-policies.ts';
 import { searchByNotes } from '../resource.ts';
 import { IpPolicy } from './ip-policies.ts';
@@ -82,12 +83,13 @@ export const { routes } = resource({
       enforced: t.boolean({ description: `${enforcedHelp} Default false.` }),
       ipPolicyIds: t.idList({ required: true, description: policyIdsHelp }),
     }),
-    write({ type, enforced, ipPolicyIds }, context) {
-      const columns = { type: checkType(type), enforced: enforced ?? false };
-      return async (save, db) => {
-        const policies = { create: await chosenPolicies(context, db, ipPolicyIds) };
-        return keepingOwnAddress(context, db, () => save({ ...columns, policies }));
-      };
+    write: (input, context) => async (save, db) => {
+      const { type, create } = await checkAll({
+        type: () => checkType(input.type),
+        create: () => chosenPolicies(context, db, input.ipPolicyIds),
+      });
+      const columns = { type, enforced: input.enforced ?? false, policies: { create } };
+      return keepingOwnAddress(context, db, () => save(columns));
     },
   },
   update: {

@@ -6,7 +6,7 @@ import type { ModuleDescriptor } from './descriptor.ts';
 import { SettingsError } from './settings-error.ts';
 import { type OauthSettings, signInModule } from './sign-in.ts';
 import { readSignInOption } from './sign-in-option.ts';
-import { oauthProblem } from './sign-in-problem.ts';
+import { oauthProblems } from './sign-in-problem.ts';
 
 export const oauthModule: ModuleDescriptor<OauthSettings> = {
   key: 'oauth',
@@ -27,7 +27,7 @@ export const oauthModule: ModuleDescriptor<OauthSettings> = {
       const provider = oauthProviderNames.find((known) => known === option.text('provider'));
       if (!provider) throw new SettingsError(`${name}: provider must be one of ${oauthProviderNames.join(', ')}`);
       const own = { provider, teams: [], organizations: [], authCheckInterval: 0 };
-      return readSignInOption(name, option, own, oauthProblem);
+      return readSignInOption(name, option, own, oauthProblems);
     },
   },
 };

@@ -5,7 +5,7 @@ import type { ModuleDescriptor } from './descriptor.ts';
 import { SettingsError } from './settings-error.ts';
 import { type OidcSettings, signInModule } from './sign-in.ts';
 import { readSignInOption } from './sign-in-option.ts';
-import { oidcProblem } from './sign-in-problem.ts';
+import { oidcProblems } from './sign-in-problem.ts';
 
 export const oidcModule: ModuleDescriptor<OidcSettings> = {
   key: 'oidc',
@@ -23,7 +23,7 @@ export const oidcModule: ModuleDescriptor<OidcSettings> = {
     scope: 'http',
     read(options, name) {
       const option = options.fields(name);
-      return readSignInOption(name, option, { issuer: option.text('issuer_url') }, oidcProblem);
+      return readSignInOption(name, option, { issuer: option.text('issuer_url') }, oidcProblems);
     },
   },
 };

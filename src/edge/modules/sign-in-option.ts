@@ -24,7 +24,7 @@ export function readSignInOption<Own extends object>(
   name: string,
   option: Fields,
   own: Own,
-  problemOf: (settings: SignInModuleSettings & Own) => SignInProblem | undefined,
+  problemsOf: (settings: SignInModuleSettings & Own) => SignInProblem[],
 ): SignInModuleSettings & Own {
   const clientSecret = option.text('client_secret');
   // Only the service that sealed a secret can open it.
@@ -38,7 +38,7 @@ export function readSignInOption<Own extends object>(
     maximumDuration: SESSION_TIMES.max.default / 1000,
     ...own,
   };
-  const problem = problemOf(settings);
+  const [problem] = problemsOf(settings);
   if (!problem) return settings;
   const [, member = '', index = ''] = /^(\w+)(.*)$/s.exec(problem.member) ?? [];
   throw new SettingsError(`${name}: ${MEMBERS[member] ?? member}${index} ${problem.reason}`);

@@ -7,6 +7,7 @@ import { lockedModule } from '../../../store/edges/module-rows.ts';
 import { openModule, sealModule } from '../../../store/edges/module-secrets.ts';
 import { builder } from '../../builder/builder.ts';
 import { ApiError } from '../../errors/errors.ts';
+import { checkAll, checkEach } from '../../errors/problems.ts';
 import { httpsEdgeRoute } from '../hosts.ts';
 import { type ApiModule, type ModuleWrite, secretOwner, storedUnder } from '../module.ts';
 
@@ -84,14 +85,21 @@ async function credentialsOf(
   if (given.length < 1 || given.length > CREDENTIALS_MAX || names.size < given.length)
     throw new ApiError('credentialsCount', { member: place, max: CREDENTIALS_MAX });
   const known = given.every(({ password }) => password) ? new Map<string, string>() : await passwordsOf(writing);
-  return given.map(({ username, password }, index) => {
-    if (!isText(username) || username === '' || username.includes(':') || bytes(username) > USERNAME_MAX_BYTES)
-      throw new ApiError('usernameWrong', { member: `${place}[${index}].username`, max: USERNAME_MAX_BYTES });
-    const chosen = password ?? known.get(username) ?? '';
-    if (!isText(chosen) || chosen.length < PASSWORD.min || chosen.length > PASSWORD.max)
-      throw new ApiError('passwordWrong', { member: `${place}[${index}].password`, ...PASSWORD });
-    return { username, password: chosen };
-  });
+  return checkEach(given, ({ username, password }, index) =>
+    checkAll({
+      username() {
+        if (!isText(username) || username === '' || username.includes(':') || bytes(username) > USERNAME_MAX_BYTES)
+          throw new ApiError('usernameWrong', { member: `${place}[${index}].username`, max: USERNAME_MAX_BYTES });
+        return username;
+      },
+      password() {
+        const chosen = password ?? known.get(username) ?? '';
+        if (!isText(chosen) || chosen.length < PASSWORD.min || chosen.length > PASSWORD.max)
+          throw new ApiError('passwordWrong', { member: `${place}[${index}].password`, ...PASSWORD });
+        return chosen;
+      },
+    }),
+  );
 }
 
 const isText = (text: string) => !/\p{Cc}/u.test(text);
@@ -106,13 +114,15 @@ export const basicAuth: ApiModule<{ modules: unknown }, BasicAuthSettings, Input
   selection: 'enabled realm credentials { username }',
   async write({ enabled, realm, credentials }, writing) {
     const { context, member } = writing;
-    if (!/^[\x20-\x7e]{0,128}$/.test(realm ?? ''))
-      throw new ApiError('realmWrong', { member: `${member}realm`, max: REALM_MAX });
-    const settings = {
-      enabled: enabled ?? true,
-      realm: realm || DEFAULT_REALM,
-      credentials: await credentialsOf(credentials, writing),
-    };
+    const checked = await checkAll({
+      realm() {
+        if (!/^[\x20-\x7e]{0,128}$/.test(realm ?? ''))
+          throw new ApiError('realmWrong', { member: `${member}realm`, max: REALM_MAX });
+        return realm || DEFAULT_REALM;
+      },
+      credentials: () => credentialsOf(credentials, writing),
+    });
+    const settings = { enabled: enabled ?? true, ...checked };
     const sealed = sealModule(context.app.keys, secretOwner(httpsEdgeRoute, writing), basicAuthModule, settings);
     return { modules: { [basicAuthModule.key]: sealed } };
   },

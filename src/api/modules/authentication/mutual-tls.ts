@@ -6,6 +6,7 @@ import { storedModule } from '../../../store/edges/module-rows.ts';
 import { builder } from '../../builder/builder.ts';
 import { references, typeOfKind } from '../../collections/references.ts';
 import { ApiError } from '../../errors/errors.ts';
+import { checkEach } from '../../errors/problems.ts';
 import { httpsEdge, tlsEdge } from '../hosts.ts';
 import type { ApiModule, ModuleHost, ModuleWrite } from '../module.ts';
 
@@ -75,7 +76,7 @@ async function checkAuthorities(ids: string[], { context, db, ...place }: Module
   if (ids.length === 0) throw new ApiError('authoritiesMissing', { member });
   if (ids.length > AUTHORITIES_MAX) throw new ApiError('tooManyAuthorities', { member, max: AUTHORITIES_MAX });
   const known = await db.certificateAuthority.findMany({ where: { id: { in: ids }, accountId }, select: { id: true } });
-  ids.forEach((id, index) => {
+  checkEach(ids, (id, index) => {
     const place = { member: `${member}[${index}]` };
     if (!known.some((authority) => authority.id === id)) throw new ApiError('unknownAuthority', place);
     if (ids.indexOf(id) < index) throw new ApiError('authorityRepeated', place);

@@ -2,7 +2,7 @@
 
 import { oauthModule } from '../../../edge/modules/oauth.ts';
 import type { OauthSettings } from '../../../edge/modules/sign-in.ts';
-import { oauthProblem } from '../../../edge/modules/sign-in-problem.ts';
+import { oauthProblems } from '../../../edge/modules/sign-in-problem.ts';
 import { oauthProviderNames } from '../../../policy/sign-in/oauth-scopes.ts';
 import { storedModule } from '../../../store/edges/module-rows.ts';
 import { builder } from '../../builder/builder.ts';
@@ -92,8 +92,10 @@ export const oauth: ApiModule<{ modules: unknown }, ShownOauth, Input> = {
       // Without a client there is nothing to keep: that it is missing is said below.
       clientSecret: clientId ? await clientSecretOf(app.clientSecret, oauthModule, isSame, within) : '',
     };
-    const problem = oauthProblem(settings);
-    const member = problem && !(problem.member in input) ? `provider.${provider}.${problem.member}` : problem?.member;
-    return sealedSignIn(settings, oauthModule, problem && { ...problem, member: member as string }, writing);
+    const problems = oauthProblems(settings).map(({ member, reason }) => ({
+      member: member in input ? member : `provider.${provider}.${member}`,
+      reason,
+    }));
+    return sealedSignIn(settings, oauthModule, problems, writing);
   },
 };

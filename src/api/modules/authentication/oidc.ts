@@ -2,7 +2,7 @@
 
 import { oidcModule } from '../../../edge/modules/oidc.ts';
 import type { OidcSettings } from '../../../edge/modules/sign-in.ts';
-import { oidcProblem } from '../../../edge/modules/sign-in-problem.ts';
+import { oidcProblems } from '../../../edge/modules/sign-in-problem.ts';
 import { hostsOfPolicies } from '../../../net/reachable-hosts.ts';
 import { fetchProblem } from '../../../policy/auth/fetch-json.ts';
 import { storedModule } from '../../../store/edges/module-rows.ts';
@@ -73,7 +73,10 @@ export const oidc: ApiModule<{ modules: unknown }, ShownOidc, Input> = {
       clientSecret: await clientSecretOf(input.clientSecret, oidcModule, isSame, writing),
     };
     const unreachable = fetchProblem(issuer, hostsOfPolicies(writing.context.app.config));
-    const problem = unreachable ? { member: 'issuer', reason: unreachable } : oidcProblem(settings);
-    return sealedSignIn(settings, oidcModule, problem, writing);
+    const others = oidcProblems(settings);
+    const problems = unreachable
+      ? [{ member: 'issuer', reason: unreachable }, ...others.filter(({ member }) => member !== 'issuer')]
+      : others;
+    return sealedSignIn(settings, oidcModule, problems, writing);
   },
 };

@@ -7,6 +7,7 @@ import { SESSION_TIMES } from '../../../policy/sign-in/limits.ts';
 import { lockedModule } from '../../../store/edges/module-rows.ts';
 import { openModule, sealModule } from '../../../store/edges/module-secrets.ts';
 import { ApiError } from '../../errors/errors.ts';
+import { checkEach } from '../../errors/problems.ts';
 import { httpsEdgeRoute } from '../hosts.ts';
 import { type HostChange, type ModuleWrite, secretOwner } from '../module.ts';
 
@@ -68,11 +69,12 @@ export async function clientSecretOf<Settings extends SignInModuleSettings>(
 export function sealedSignIn<Settings extends SignInModuleSettings>(
   settings: Settings,
   descriptor: ModuleDescriptor<Settings>,
-  problem: SignInProblem | undefined,
+  problems: readonly SignInProblem[],
   writing: ModuleWrite,
 ): HostChange {
-  if (problem)
-    throw new ApiError('signInSettingWrong', { member: writing.member + problem.member, reason: problem.reason });
+  checkEach(problems, ({ member, reason }) => {
+    throw new ApiError('signInSettingWrong', { member: writing.member + member, reason });
+  });
   const sealed = sealModule(writing.context.app.keys, secretOwner(httpsEdgeRoute, writing), descriptor, settings);
   return { modules: { [descriptor.key]: sealed } };
 }

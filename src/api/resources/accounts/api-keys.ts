@@ -12,6 +12,7 @@ import { requiredReference } from '../../collections/references.ts';
 import { resource } from '../../collections/resource.ts';
 import type { Context } from '../../context.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
+import { checkAll, checkEach } from '../../errors/problems.ts';
 import { snakeCase } from '../../naming.ts';
 import { searchByNotes } from '../../resource.ts';
 import { checkHolder, chooseOwner, Owner } from './owner.ts';
@@ -82,8 +83,11 @@ export const apiKeys = resource({
     }),
     async write(input, context, id) {
       const token = newSecret(id);
-      const ownerId = await chooseOwner(context, input.ownerId);
-      const columns = { ...checkLimits(input, context, true), ownerId, digest: context.app.keys.digest(token) };
+      const { ownerId, limits } = await checkAll({
+        ownerId: () => chooseOwner(context, input.ownerId),
+        limits: () => checkLimits(input, context, true),
+      });
+      const columns = { ...limits, ownerId, digest: context.app.keys.digest(token) };
       return async (save) => showOnce(await save(columns), { token });
     },
   },
@@ -117,18 +121,24 @@ interface Limits {
 function checkLimits({ scopes, expiresAt }: Limits, { app, caller: { keyExpiresAt } }: Context, isNew = false) {
   const latest = keyExpiresAt ?? Number.POSITIVE_INFINITY;
   const at = expiresAt?.getTime() ?? (isNew ? Number.POSITIVE_INFINITY : undefined);
-  if (at !== undefined && (at <= app.now() || at > latest)) throw new ApiError('badExpiry', { member: 'expiresAt' });
-  return { scopes: scopes ? readScopes(scopes) : undefined, expiresAt: expiresAt ?? undefined };
+  return checkAll({
+    expiresAt() {
+      if (at !== undefined && (at <= app.now() || at > latest))
+        throw new ApiError('badExpiry', { member: 'expiresAt' });
+      return expiresAt ?? undefined;
+    },
+    scopes: () => (scopes ? readScopes(scopes) : undefined),
+  });
 }
 
 /**
  * The scopes that a key is to have.
- * @throws {ApiError} naming the first that is none.
+ * @throws {ApiError} naming those that are none.
  */
 function readScopes(scopes: readonly string[]): string[] {
   if (scopes.length > SCOPES_MAX) throw new ApiError('tooManyScopes', { member: 'scopes', max: SCOPES_MAX });
   const kinds = new Map(registeredResources().map(({ kind }) => [snakeCase(kind), kind]));
-  scopes.forEach((scope, index) => {
+  checkEach(scopes, (scope, index) => {
     if (scope === 'read' || OWN_SCOPES.some((own) => own === scope)) return;
     const [, resource = '', access] = SCOPE.exec(scope) ?? [];
     const kind = kinds.get(resource);

@@ -9,6 +9,7 @@ import type { Keys } from '../../../store/keys/keys.ts';
 import { builder } from '../../builder/builder.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { toApiRow } from '../../errors/event-errors.ts';
+import { checkAll, checkEach } from '../../errors/problems.ts';
 import { AlertChannelKindType } from './channel-type.ts';
 import { checkName } from './input-checks.ts';
 
@@ -66,20 +67,30 @@ export interface CheckedChannel {
   secret?: string;
 }
 
-/** @returns what was given. @throws {ApiError} naming the first member that is wrong, or is of another kind of channel. */
+/** @returns what was given. @throws {ApiError} naming the members that are wrong, or are of another kind of channel. */
 export function checkChannel(given: GivenChannel, kind: Kind, rules: TargetRules): CheckedChannel {
-  if (kind !== 'WEBHOOK') refuse(given, ['url', 'signingSecret'], kind);
-  if (kind !== 'EMAIL') refuse(given, ['recipients'], kind);
-  const secret = given.signingSecret
-    ? asApiError(() => checkSigningSecret(given.signingSecret, 'signingSecret'))
-    : null;
+  const { signingSecret, name, url, recipients } = given;
+  const isWebhook = kind === 'WEBHOOK';
+  const isEmail = kind === 'EMAIL';
+  const checked = checkAll({
+    kind: () => refuse(given, [...(isWebhook ? [] : OF_WEBHOOK), ...(isEmail ? [] : OF_EMAIL)], kind),
+    secret: () =>
+      isWebhook && signingSecret ? asApiError(() => checkSigningSecret(signingSecret, 'signingSecret')) : undefined,
+    name: () => (name == null ? undefined : checkName(name)),
+    url: () => (isWebhook && url != null ? asApiError(() => checkWebhookUrl(url, 'url', rules)) : undefined),
+    recipients: () => (isEmail && recipients != null ? checkRecipients(recipients) : undefined),
+  });
   return {
-    ...(given.name != null && { name: checkName(given.name) }),
-    ...(given.url != null && { url: asApiError(() => checkWebhookUrl(given.url, 'url', rules)) }),
-    ...(given.recipients != null && { recipients: checkRecipients(given.recipients) }),
-    ...(secret !== null && { secret }),
+    ...(checked.name !== undefined && { name: checked.name }),
+    ...(checked.url !== undefined && { url: checked.url }),
+    ...(checked.recipients !== undefined && { recipients: checked.recipients }),
+    ...(typeof checked.secret === 'string' && { secret: checked.secret }),
   };
 }
+
+/** The members of one kind of channel. */
+const OF_WEBHOOK = ['url', 'signingSecret'] as const;
+const OF_EMAIL = ['recipients'] as const;
 
 /** @throws {ApiError} when a new channel lacks what its kind needs. */
 export function requireMembers({ url, recipients }: CheckedChannel, kind: Kind): void {
@@ -98,8 +109,9 @@ export function sealed(keys: Keys, row: { id: string; accountId: string }, secre
 }
 
 function refuse(given: GivenChannel, members: readonly (keyof GivenChannel)[], kind: Kind): void {
-  const member = members.find((name) => given[name] != null && given[name] !== '');
-  if (member) throw new ApiError('alertChannelMember', { member, kind });
+  checkEach(members, (member) => {
+    if (given[member] != null && given[member] !== '') throw new ApiError('alertChannelMember', { member, kind });
+  });
 }
 
 function checkRecipients(given: readonly string[]): string[] {

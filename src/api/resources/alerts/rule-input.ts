@@ -6,6 +6,7 @@ import type { Db } from '../../../store/database/client.ts';
 import { builder } from '../../builder/builder.ts';
 import type { InputBuilder } from '../../collections/notes.ts';
 import { ApiError } from '../../errors/errors.ts';
+import { checkAll, checkEach } from '../../errors/problems.ts';
 import { checkTexts } from '../../text-limits.ts';
 import { checkName, checkNumber } from './input-checks.ts';
 import { AlertSelectorInput, checkFits, checkSelector, type Selector } from './selector.ts';
@@ -95,26 +96,32 @@ export const changedRuleMembers = (t: InputBuilder) => ({
 
 type GivenRule = InputShapeFromFields<ReturnType<typeof changedRuleMembers>>;
 
-/** @returns the columns that were given, without channels. @throws {ApiError} naming the first member that is wrong. */
+/** @returns the columns that were given, without channels. @throws {ApiError} naming the members that are wrong. */
 export function checkRule(given: GivenRule, condition: Condition): Partial<Selector> & ReturnType<typeof checkPlain> {
-  const selector = given.selector && checkSelector(given.selector);
-  if (selector) checkFits(selector, condition);
-  return { ...checkPlain(given, condition), ...selector };
+  const { selector, plain } = checkAll({
+    selector() {
+      const checked = given.selector && checkSelector(given.selector);
+      if (checked) checkFits(checked, condition);
+      return checked;
+    },
+    plain: () => checkPlain(given, condition),
+  });
+  return { ...plain, ...selector };
 }
 
 function checkPlain(given: GivenRule, condition: Condition) {
-  const { description } = checkTexts(given);
+  const { name, threshold } = given;
   const seconds = { min: 0, max: WEEK_SECONDS };
-  return {
-    name: given.name == null ? undefined : checkName(given.name),
-    description,
-    threshold: given.threshold == null ? undefined : checkThreshold(given.threshold, condition),
-    forSeconds: checkNumber('forSeconds', given.forSeconds, seconds),
-    resolveSeconds: checkNumber('resolveSeconds', given.resolveSeconds, seconds),
-    updateMinutes: checkNumber('updateMinutes', given.updateMinutes, { min: 1, max: 10_080 }),
-    severity: given.severity ?? undefined,
-    enabled: given.enabled ?? undefined,
-  };
+  return checkAll({
+    description: () => checkTexts(given).description,
+    name: () => (name == null ? undefined : checkName(name)),
+    threshold: () => (threshold == null ? undefined : checkThreshold(threshold, condition)),
+    forSeconds: () => checkNumber('forSeconds', given.forSeconds, seconds),
+    resolveSeconds: () => checkNumber('resolveSeconds', given.resolveSeconds, seconds),
+    updateMinutes: () => checkNumber('updateMinutes', given.updateMinutes, { min: 1, max: 10_080 }),
+    severity: () => given.severity ?? undefined,
+    enabled: () => given.enabled ?? undefined,
+  });
 }
 
 /** @throws {ApiError} when a new rule lacks the threshold of its condition. */
@@ -142,7 +149,7 @@ export async function checkChannels(db: Db, accountId: string, ids: readonly str
   if (ids.length > CHANNELS_MAX) throw new ApiError('alertListTooLong', { member: 'channelIds', max: CHANNELS_MAX });
   const rows = await db.alertChannel.findMany({ where: { accountId, id: { in: [...ids] } }, select: { id: true } });
   const known = new Set(rows.map(({ id }) => id));
-  ids.forEach((id, index) => {
+  checkEach(ids, (id, index) => {
     const member = `channelIds[${index}]`;
     if (!known.has(id)) throw new ApiError('unknownAlertSubject', { member, kind: 'an alert channel' });
     if (ids.indexOf(id) < index) throw new ApiError('alertChannelRepeated', { member });

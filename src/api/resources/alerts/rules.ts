@@ -8,6 +8,7 @@ import { asStored, boolean, choice, ID_MEMBER, relatedTexts, text, time } from '
 import { named, related } from '../../collections/related.ts';
 import { resource } from '../../collections/resource.ts';
 import { requireFound } from '../../errors/errors.ts';
+import { checkAll, outcomeOf } from '../../errors/problems.ts';
 import { AlertChannel } from './channel-type.ts';
 import { checkRoom } from './input-checks.ts';
 import {
@@ -109,19 +110,27 @@ export const { routes } = resource({
     input: newRuleMembers,
     write(input, { accountId }) {
       const { condition, name } = input;
-      requireThreshold(input.threshold, condition);
-      const columns = checkRule(input, condition);
-      const data = {
-        ...{ forSeconds: 0, resolveSeconds: 0, updateMinutes: 30, severity: 'WARNING' as const },
-        ...dropUndefined(columns),
-        ...{ condition, name: columns.name ?? name },
-      };
+      const ruleOf = outcomeOf(
+        () =>
+          checkAll({
+            threshold: () => requireThreshold(input.threshold, condition),
+            columns: () => checkRule(input, condition),
+          }).columns,
+      );
       return async (save, db) => {
         const count = () => db.alertRule.count({ where: { accountId } });
-        await checkRoom(db, accountId, { kind: 'alert rules', max: RULES_MAX, count });
-        await checkSubjects(db, accountId, { ...NO_SELECTOR, ...dropUndefined(columns) });
-        const channels = await checkChannels(db, accountId, input.channelIds ?? []);
-        return save({ ...data, channels: { createMany: { data: channels } } });
+        const { columns, channels } = await checkAll({
+          columns: ruleOf,
+          room: () => checkRoom(db, accountId, { kind: 'alert rules', max: RULES_MAX, count }),
+          subjects: () => checkSubjects(db, accountId, { ...NO_SELECTOR, ...dropUndefined(ruleOf()) }),
+          channels: () => checkChannels(db, accountId, input.channelIds ?? []),
+        });
+        return save({
+          ...{ forSeconds: 0, resolveSeconds: 0, updateMinutes: 30, severity: 'WARNING' as const },
+          ...dropUndefined(columns),
+          ...{ condition, name: columns.name ?? name },
+          channels: { createMany: { data: channels } },
+        });
       };
     },
   },
@@ -134,9 +143,13 @@ export const { routes } = resource({
         const where = { id, accountId };
         await lockRule(db, where);
         const row = requireFound(await db.alertRule.findUnique({ where, select: { condition: true } }), 'alert rule');
-        const data = checkRule(input, row.condition as Condition);
-        await checkSubjects(db, accountId, { ...NO_SELECTOR, ...dropUndefined(data) });
-        if (input.channelIds) await replaceChannels(db, where, input.channelIds);
+        const ruleOf = outcomeOf(() => checkRule(input, row.condition as Condition));
+        const { data, channels } = await checkAll({
+          data: ruleOf,
+          subjects: () => checkSubjects(db, accountId, { ...NO_SELECTOR, ...dropUndefined(ruleOf()) }),
+          channels: async () => input.channelIds && (await checkChannels(db, accountId, input.channelIds)),
+        });
+        if (channels) await replaceChannels(db, id, channels);
         return save(data);
       },
   },
@@ -161,10 +174,9 @@ async function lockRule(db: Db, { id, accountId }: { id: string; accountId: stri
 
 async function replaceChannels(
   db: Db,
-  { id: ruleId, accountId }: { id: string; accountId: string },
-  ids: readonly string[],
+  ruleId: string,
+  channels: Awaited<ReturnType<typeof checkChannels>>,
 ): Promise<void> {
-  const channels = await checkChannels(db, accountId, ids);
   await db.alertRuleChannel.deleteMany({ where: { ruleId } });
   await db.alertRuleChannel.createMany({ data: channels.map((channel) => ({ ...channel, ruleId })) });
 }

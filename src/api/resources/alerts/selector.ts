@@ -5,6 +5,7 @@ import type { Db } from '../../../store/database/client.ts';
 import { builder } from '../../builder/builder.ts';
 import { references, typeOfKind } from '../../collections/references.ts';
 import { ApiError } from '../../errors/errors.ts';
+import { checkAll, checkEach } from '../../errors/problems.ts';
 
 const IDS_MAX = 100;
 const PATTERN_MAX_BYTES = 255;
@@ -84,20 +85,21 @@ type GivenSelector = typeof AlertSelectorInput.$inferInput;
 
 const memberNames = Object.keys(selectorColumns) as SelectorMember[]; // They are its literal keys.
 
-/** @returns the columns of a whole selector. @throws {ApiError} naming the first member that is wrong. */
+/** @returns the columns of a whole selector. @throws {ApiError} naming the members that are wrong. */
 export function checkSelector(given: GivenSelector): Selector {
   const { addressPattern, credentialIds, certificateIds, destinationIds } = given;
-  const pattern = addressPattern ?? '';
-  const isPattern = /^\S*$/.test(pattern) && Buffer.byteLength(pattern) <= PATTERN_MAX_BYTES;
-  if (!isPattern)
-    throw new ApiError('alertPatternWrong', { member: 'selector.addressPattern', max: PATTERN_MAX_BYTES });
-  return {
-    addressPattern: pattern,
-    label: checkLabel(given.label ?? ''),
-    credentialIds: checkIds('credentialIds', credentialIds),
-    certificateIds: checkIds('certificateIds', certificateIds),
-    destinationIds: checkIds('destinationIds', destinationIds),
-  };
+  return checkAll({
+    addressPattern: () => checkPattern(addressPattern ?? ''),
+    label: () => checkLabel(given.label ?? ''),
+    credentialIds: () => checkIds('credentialIds', credentialIds),
+    certificateIds: () => checkIds('certificateIds', certificateIds),
+    destinationIds: () => checkIds('destinationIds', destinationIds),
+  });
+}
+
+function checkPattern(pattern: string): string {
+  if (/^\S*$/.test(pattern) && Buffer.byteLength(pattern) <= PATTERN_MAX_BYTES) return pattern;
+  throw new ApiError('alertPatternWrong', { member: 'selector.addressPattern', max: PATTERN_MAX_BYTES });
 }
 
 function checkLabel(label: string): string {
@@ -115,10 +117,11 @@ function checkIds(name: string, ids: readonly string[] | null | undefined): stri
 /** @throws {ApiError} when a selector narrows by something that the condition does not have. */
 export function checkFits(selector: Selector, condition: Condition): void {
   const { selectors } = conditionOf(condition);
-  const wrong = memberNames.find((name) => selector[name].length > 0 && !selectors.includes(name));
-  if (!wrong) return;
-  const member = `selector.${wrong}${Array.isArray(selector[wrong]) ? '[0]' : ''}`;
-  throw new ApiError('alertSelectorRefused', { member, condition, known: selectors.join(', ') });
+  checkEach(memberNames, (name) => {
+    if (selector[name].length === 0 || selectors.includes(name)) return;
+    const member = `selector.${name}${Array.isArray(selector[name]) ? '[0]' : ''}`;
+    throw new ApiError('alertSelectorRefused', { member, condition, known: selectors.join(', ') });
+  });
 }
 
 /** Whether nothing is left out. */
@@ -128,27 +131,25 @@ export function isEmptySelector(selector: Selector): boolean {
 
 /** @throws {ApiError} for an id of something that the account does not have. */
 export async function checkSubjects(db: Db, accountId: string, selector: Selector): Promise<void> {
-  const query = (ids: string[]) => ({ where: { accountId, id: { in: ids } }, select: { id: true } });
+  const queryOf = (ids: string[]) => ({ where: { accountId, id: { in: ids } }, select: { id: true } });
   const { credentialIds, certificateIds, destinationIds } = selector;
-  const check = (name: string, kind: string, ids: string[], rows: readonly { id: string }[]) => {
-    const known = new Set(rows.map(({ id }) => id));
-    const wrong = ids.findIndex((id) => !known.has(id));
-    if (wrong >= 0) throw new ApiError('unknownAlertSubject', { member: `selector.${name}[${wrong}]`, kind });
+  const check = async (
+    name: string,
+    kind: string,
+    ids: string[],
+    find: (query: ReturnType<typeof queryOf>) => PromiseLike<readonly { id: string }[]>,
+  ) => {
+    if (ids.length === 0) return;
+    const known = new Set((await find(queryOf(ids))).map(({ id }) => id));
+    checkEach(ids, (id, index) => {
+      if (!known.has(id)) throw new ApiError('unknownAlertSubject', { member: `selector.${name}[${index}]`, kind });
+    });
   };
-  if (credentialIds.length > 0)
-    check('credentialIds', 'a credential', credentialIds, await db.credential.findMany(query(credentialIds)));
-  if (certificateIds.length > 0)
-    check(
-      'certificateIds',
-      'a TLS certificate',
-      certificateIds,
-      await db.tlsCertificate.findMany(query(certificateIds)),
-    );
-  if (destinationIds.length > 0)
-    check(
-      'destinationIds',
-      'an event destination',
-      destinationIds,
-      await db.eventDestination.findMany(query(destinationIds)),
-    );
+  await checkAll({
+    credentials: () => check('credentialIds', 'a credential', credentialIds, (q) => db.credential.findMany(q)),
+    certificates: () =>
+      check('certificateIds', 'a TLS certificate', certificateIds, (q) => db.tlsCertificate.findMany(q)),
+    destinations: () =>
+      check('destinationIds', 'an event destination', destinationIds, (q) => db.eventDestination.findMany(q)),
+  });
 }

@@ -6,6 +6,7 @@ import { Node } from '../../collections/collection.ts';
 import { ID_MEMBER, id, text, time } from '../../collections/members.ts';
 import { resource } from '../../collections/resource.ts';
 import { ApiError } from '../../errors/errors.ts';
+import { checkAll, outcomeOf } from '../../errors/problems.ts';
 import { checkBytes, DESCRIPTION_MAX_BYTES } from '../../text-limits.ts';
 import { callerName, checkNumber, checkRoom } from './input-checks.ts';
 import { AlertRule } from './rules.ts';
@@ -90,20 +91,25 @@ export const { routes } = resource({
     async write(input, context) {
       const { accountId, app } = context;
       const { ruleId, minutes } = input;
-      const selector = checkSelector(input.selector ?? {});
-      if (!ruleId && isEmptySelector(selector)) throw new ApiError('alertSilenceEmpty', { member: 'ruleId' });
-      checkNumber('minutes', minutes, MINUTES);
-      const at = app.now();
-      const data = {
-        ...{ ruleId: ruleId || null, ...selector, reason: checkReason(input.reason) },
-        ...{ createdAt: new Date(at), until: new Date(at + minutes * MINUTE_MS), createdBy: await callerName(context) },
-      };
+      const selectorOf = outcomeOf(() => {
+        const selector = checkSelector(input.selector ?? {});
+        if (!ruleId && isEmptySelector(selector)) throw new ApiError('alertSilenceEmpty', { member: 'ruleId' });
+        return selector;
+      });
+      const createdBy = await callerName(context);
       return async (save, db) => {
         const count = () => db.alertSilence.count({ where: { accountId } });
-        await checkRoom(db, accountId, { kind: 'alert silences', max: SILENCES_MAX, count });
-        if (ruleId) await checkRuleId(db, ruleId, accountId);
-        await checkSubjects(db, accountId, selector);
-        return save(data);
+        const { selector, reason } = await checkAll({
+          selector: selectorOf,
+          minutes: () => checkNumber('minutes', minutes, MINUTES),
+          reason: () => checkReason(input.reason),
+          room: () => checkRoom(db, accountId, { kind: 'alert silences', max: SILENCES_MAX, count }),
+          rule: async () => ruleId && (await checkRuleId(db, ruleId, accountId)),
+          subjects: () => checkSubjects(db, accountId, selectorOf()),
+        });
+        const at = app.now();
+        const times = { createdAt: new Date(at), until: new Date(at + minutes * MINUTE_MS) };
+        return save({ ruleId: ruleId || null, ...selector, reason, createdBy, ...times });
       };
     },
   },
@@ -114,11 +120,12 @@ export const { routes } = resource({
       reason: t.string({ description: 'Why, for people; at most 255 bytes. "" clears it.' }),
     }),
     write({ minutes, reason }, { app }) {
-      const given = checkNumber('minutes', minutes, MINUTES);
-      return {
-        until: given === undefined ? undefined : new Date(app.now() + given * MINUTE_MS),
-        reason: reason == null ? undefined : checkReason(reason),
-      };
+      const given = checkAll({
+        minutes: () => checkNumber('minutes', minutes, MINUTES),
+        reason: () => (reason == null ? undefined : checkReason(reason)),
+      });
+      const until = given.minutes === undefined ? undefined : new Date(app.now() + given.minutes * MINUTE_MS);
+      return { until, reason: given.reason };
     },
   },
   remove: {

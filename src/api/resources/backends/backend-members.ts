@@ -3,6 +3,7 @@
 import type { Db } from '../../../store/database/client.ts';
 import { findCircularMember, findLeadingBackends } from '../../../store/edges/backend-graph.ts';
 import { ApiError, type ErrorName } from '../../errors/errors.ts';
+import { checkEach } from '../../errors/problems.ts';
 
 /** The most members of one backend. */
 export const BACKENDS_MAX = 16;
@@ -18,7 +19,7 @@ export const backendMembersSelect = {
   members: { select: { memberId: true, weight: true }, orderBy: { position: 'asc' } },
 } as const;
 
-/** @throws {ApiError} when there are none or too many, or the account has no such backend. */
+/** @throws {ApiError} when there are none or too many, or the account has no such backends. */
 export async function checkMembers(
   db: Db,
   accountId: string,
@@ -29,7 +30,7 @@ export async function checkMembers(
   if (ids.length > BACKENDS_MAX) throw new ApiError(tooMany, { member: MEMBER, max: BACKENDS_MAX });
   const rows = await db.backend.findMany({ where: { id: { in: [...ids] }, accountId }, select: { id: true } });
   const known = new Set(rows.map(({ id }) => id));
-  ids.forEach((id, index) => {
+  checkEach(ids, (id, index) => {
     const member = at(index);
     if (!known.has(id)) throw new ApiError('unknownMemberBackend', { member, name: id.slice(0, 64) });
     if (ids.indexOf(id) < index) throw new ApiError('backendRepeated', { member });

@@ -9,6 +9,7 @@ import { NOTED_MEMBERS, textIn } from '../../collections/members.ts';
 import { rowFields } from '../../collections/notes.ts';
 import { resource } from '../../collections/resource.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
+import { checkAll } from '../../errors/problems.ts';
 import { checkAddedHeaders } from '../../modules/headers.ts';
 import { Backend } from '../../modules/interfaces.ts';
 import { searchByNotes } from '../../resource.ts';
@@ -113,11 +114,17 @@ function checkResponse(before: StoredResponse, { body, headers, statusCode }: In
     headers: headers ?? before.headers,
     body: body ?? before.body,
   };
-  if (response.statusCode < STATUS.min || response.statusCode > STATUS.max)
-    throw new ApiError('responseStatusRange', { member: 'statusCode', ...STATUS });
-  checkBytes('body', response.body, BODY_MAX, 'responseBodyTooLarge');
-  if (NO_BODY.has(response.statusCode) && response.body !== '')
-    throw new ApiError('responseBodyRefused', { member: 'body', status: response.statusCode });
-  if (headers) checkAddedHeaders('headers', headers, 'response');
+  checkAll({
+    statusCode() {
+      if (response.statusCode < STATUS.min || response.statusCode > STATUS.max)
+        throw new ApiError('responseStatusRange', { member: 'statusCode', ...STATUS });
+    },
+    body() {
+      checkBytes('body', response.body, BODY_MAX, 'responseBodyTooLarge');
+      if (NO_BODY.has(response.statusCode) && response.body !== '')
+        throw new ApiError('responseBodyRefused', { member: 'body', status: response.statusCode });
+    },
+    headers: () => headers && checkAddedHeaders('headers', headers, 'response'),
+  });
   return response satisfies Prisma.InputJsonObject;
 }

@@ -8,6 +8,7 @@ import { NOTED_MEMBERS, relatedTexts } from '../../collections/members.ts';
 import { rowFields } from '../../collections/notes.ts';
 import { resource } from '../../collections/resource.ts';
 import { ApiError } from '../../errors/errors.ts';
+import { checkAll, checkEach } from '../../errors/problems.ts';
 import { Backend } from '../../modules/interfaces.ts';
 import { searchByNotes } from '../../resource.ts';
 import {
@@ -98,10 +99,17 @@ export const { routes } = resource({
 /** @throws {ApiError} when a weight is out of range, or as `checkMembers`. */
 async function checkWeights(db: Db, accountId: string, weights: Readonly<Record<string, number>>) {
   const member = 'backends';
-  for (const [id, weight] of Object.entries(weights))
+  const checkWeight = ([id, weight]: [string, number]) => {
     if (weight < 0 || weight > WEIGHT_MAX)
       throw new ApiError('weightRange', { member, name: id.slice(0, 64), max: WEIGHT_MAX });
-  await lockBackends(db, accountId);
-  await checkMembers(db, accountId, Object.keys(weights), { tooMany: 'tooManyWeightedBackends', at: () => member });
+  };
+  await checkAll({
+    weights: () => checkEach(Object.entries(weights), checkWeight),
+    async backends() {
+      await lockBackends(db, accountId);
+      const errors = { tooMany: 'tooManyWeightedBackends', at: () => member } as const;
+      await checkMembers(db, accountId, Object.keys(weights), errors);
+    },
+  });
   return Object.entries(weights).map(([memberId, weight], position) => ({ memberId, weight, position }));
 }

@@ -3,6 +3,7 @@
 import type { ReplayEdits } from '../../../capture/replay-head.ts';
 import { REQUEST_FIELDS_MAX } from '../../../edge/codec/request-head.ts';
 import { ApiError } from '../../errors/errors.ts';
+import { checkAll, checkEach } from '../../errors/problems.ts';
 
 const BODY_BYTES_MAX = 1024 * 1024;
 const MINUTES_MAX = 24 * 60;
@@ -33,14 +34,24 @@ type Given<T> = { [K in keyof T]?: T[K] | null };
 /** @throws {ApiError} when something is not right. */
 export function checkCaptureSettings({ bodyBytes, redactHeaders, minutes }: Given<CaptureOptions>): CaptureOptions {
   const wish = { bodyBytes: bodyBytes ?? 0, redactHeaders: redactHeaders ?? [], minutes: minutes ?? 60 };
-  if (wish.bodyBytes < 0 || wish.bodyBytes > BODY_BYTES_MAX)
-    throw new ApiError('bodyBytesRange', { member: 'bodyBytes', max: BODY_BYTES_MAX });
-  if (wish.minutes < 1 || wish.minutes > MINUTES_MAX)
-    throw new ApiError('captureMinutesRange', { member: 'minutes', max: MINUTES_MAX });
-  if (wish.redactHeaders.length > REDACTED_MAX)
-    throw new ApiError('tooManyRedactedHeaders', { member: 'redactHeaders', max: REDACTED_MAX });
-  const wrong = wish.redactHeaders.findIndex((name) => name.length > NAME_MAX || !METHOD.test(name));
-  if (wrong >= 0) throw new ApiError('badRedactedHeader', { member: `redactHeaders[${wrong}]`, max: NAME_MAX });
+  checkAll({
+    bodyBytes() {
+      if (wish.bodyBytes < 0 || wish.bodyBytes > BODY_BYTES_MAX)
+        throw new ApiError('bodyBytesRange', { member: 'bodyBytes', max: BODY_BYTES_MAX });
+    },
+    minutes() {
+      if (wish.minutes < 1 || wish.minutes > MINUTES_MAX)
+        throw new ApiError('captureMinutesRange', { member: 'minutes', max: MINUTES_MAX });
+    },
+    redactHeaders() {
+      if (wish.redactHeaders.length > REDACTED_MAX)
+        throw new ApiError('tooManyRedactedHeaders', { member: 'redactHeaders', max: REDACTED_MAX });
+      checkEach(wish.redactHeaders, (name, index) => {
+        if (name.length > NAME_MAX || !METHOD.test(name))
+          throw new ApiError('badRedactedHeader', { member: `redactHeaders[${index}]`, max: NAME_MAX });
+      });
+    },
+  });
   return wish;
 }
 
@@ -54,21 +65,25 @@ export interface GivenReplay {
 /** @throws {ApiError} likewise. */
 export function checkReplay({ method, path, headers, bodyBase64 }: GivenReplay): ReplayEdits {
   const isMethod = method == null || (method.length <= METHOD_MAX && METHOD.test(method) && method !== 'CONNECT');
-  if (!isMethod) throw new ApiError('badReplayMethod', { member: 'method', max: METHOD_MAX });
-  if (path != null && (path.length > PATH_MAX || !PATH.test(path)))
-    throw new ApiError('badReplayPath', { member: 'path', max: PATH_MAX });
-  return {
-    method: method ?? undefined,
-    path: path ?? undefined,
-    fields: headers ? checkFields(headers) : undefined,
-    body: bodyBase64 == null ? undefined : checkBase64(bodyBase64),
-  };
+  return checkAll({
+    method() {
+      if (!isMethod) throw new ApiError('badReplayMethod', { member: 'method', max: METHOD_MAX });
+      return method ?? undefined;
+    },
+    path() {
+      if (path != null && (path.length > PATH_MAX || !PATH.test(path)))
+        throw new ApiError('badReplayPath', { member: 'path', max: PATH_MAX });
+      return path ?? undefined;
+    },
+    fields: () => (headers ? checkFields(headers) : undefined),
+    body: () => (bodyBase64 == null ? undefined : checkBase64(bodyBase64)),
+  });
 }
 
 function checkFields(headers: NonNullable<GivenReplay['headers']>): NonNullable<ReplayEdits['fields']> {
   if (headers.length > REQUEST_FIELDS_MAX)
     throw new ApiError('tooManyReplayHeaders', { member: 'headers', max: REQUEST_FIELDS_MAX });
-  return headers.map(({ name, value = null }, index) => {
+  return checkEach(headers, ({ name, value = null }, index) => {
     const member = `headers[${index}]`;
     if (!NAME.test(name) || (value !== null && !VALUE.test(value))) throw new ApiError('badReplayHeader', { member });
     if (/^host$/i.test(name) && value !== null) throw new ApiError('replayHost', { member });

@@ -12,6 +12,7 @@ import { named, related } from '../../collections/related.ts';
 import { resource } from '../../collections/resource.ts';
 import type { Context } from '../../context.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
+import { checkAll, checkEach } from '../../errors/problems.ts';
 import { NOTE_COLUMNS } from '../../resource.ts';
 import { checkHolder, chooseOwner, Owner } from '../accounts/owner.ts';
 import { sessionCounts } from '../tunnels/live-tunnels.ts';
@@ -83,9 +84,11 @@ export const credentials = resource({
     }),
     async write(input, context, id) {
       const token = newSecret(id);
-      const acl = checkAcl(input.acl ?? []);
-      const ownerId = await chooseOwner(context, input.ownerId);
-      const columns = { acl, ownerId, digest: context.app.keys.digest(token) };
+      const chosen = await checkAll({
+        acl: () => checkAcl(input.acl ?? []),
+        ownerId: () => chooseOwner(context, input.ownerId),
+      });
+      const columns = { ...chosen, digest: context.app.keys.digest(token) };
       return async (save) => showOnce(await save(columns), { token });
     },
   },
@@ -120,16 +123,16 @@ export async function checkCredentialHeld(context: Context, id: string): Promise
   );
 }
 
-/** @throws {ApiError} naming the first rule that is not of the grammar. */
+/** @throws {ApiError} naming the rules that are not of the grammar. */
 export function checkAcl(rules: string[]): string[] {
   if (rules.length > RULES_MAX) throw new ApiError('tooManyAclRules', { member: 'acl', max: RULES_MAX });
-  rules.forEach((rule, index) => {
+  return checkEach(rules, (rule, index) => {
     try {
       parseAclRule(rule);
+      return rule;
     } catch (error) {
       if (!(error instanceof AclError)) throw error;
       throw new ApiError('badAclRule', { member: `acl[${index}]`, reason: error.message });
     }
   });
-  return rules;
 }

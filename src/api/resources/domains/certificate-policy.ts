@@ -2,6 +2,7 @@
 
 import { builder } from '../../builder/builder.ts';
 import { ApiError } from '../../errors/errors.ts';
+import { checkAll } from '../../errors/problems.ts';
 
 const AUTHORITY = 'letsencrypt';
 const PRIVATE_KEY_TYPE = 'ecdsa';
@@ -31,7 +32,7 @@ export const CertificateManagementPolicyInput = builder.inputType('CertificateMa
 
 /**
  * The policy that an input asks for: what it leaves out stays as it is, or takes its default; "" is the default.
- * @throws {ApiError} naming the member that is none of the known ones.
+ * @throws {ApiError} naming the members that are none of the known ones.
  */
 export function readPolicy(
   { authority, privateKeyType }: typeof CertificateManagementPolicyInput.$inferInput,
@@ -42,9 +43,15 @@ export function readPolicy(
     privateKeyType: (privateKeyType ?? current.privateKeyType) || PRIVATE_KEY_TYPE,
   };
   const place = 'certificateManagementPolicy';
-  if (policy.authority !== AUTHORITY)
-    throw new ApiError('badCertificateAuthorityName', { member: `${place}.authority` });
-  if (!PRIVATE_KEY_TYPES.includes(policy.privateKeyType))
-    throw new ApiError('badPrivateKeyType', { member: `${place}.privateKeyType` });
+  checkAll({
+    authority() {
+      if (policy.authority !== AUTHORITY)
+        throw new ApiError('badCertificateAuthorityName', { member: `${place}.authority` });
+    },
+    privateKeyType() {
+      if (!PRIVATE_KEY_TYPES.includes(policy.privateKeyType))
+        throw new ApiError('badPrivateKeyType', { member: `${place}.privateKeyType` });
+    },
+  });
   return policy satisfies Policy;
 }

@@ -4,6 +4,7 @@
 import { builder } from '../../builder/builder.ts';
 import { changedNotes, NOTES, newNotes } from '../../collections/notes.ts';
 import { ApiError } from '../../errors/errors.ts';
+import { checkEach } from '../../errors/problems.ts';
 import { CertificateManagementPolicyInput } from './certificate-policy.ts';
 
 interface Resolution {
@@ -76,6 +77,7 @@ export const UpdateReservedDomainInput = builder.inputType('UpdateReservedDomain
 
 /** @throws {ApiError} when a domain is to lead anywhere else. */
 export function checkResolution(places: readonly Resolution[] | null | undefined): void {
-  const index = (places ?? []).findIndex(({ value }) => value !== EVERYWHERE.value);
-  if (index >= 0) throw new ApiError('domainResolution', { member: `resolvesTo[${index}].value` });
+  checkEach(places ?? [], ({ value }, index) => {
+    if (value !== EVERYWHERE.value) throw new ApiError('domainResolution', { member: `resolvesTo[${index}].value` });
+  });
 }

@@ -10,6 +10,7 @@ import { rowFields } from '../../collections/notes.ts';
 import { joined, named, related } from '../../collections/related.ts';
 import { resource } from '../../collections/resource.ts';
 import { ApiError } from '../../errors/errors.ts';
+import { checkAll } from '../../errors/problems.ts';
 import { Edge } from '../../modules/interfaces.ts';
 import { NOTE_COLUMNS } from '../../resource.ts';
 import type { ApiSettings } from '../../settings.ts';
@@ -80,9 +81,11 @@ export const { routes } = resource({
       region: t.string({ description: 'Shown as it is given: letters, digits and hyphens, at most 64 bytes.' }),
     }),
     write(input, { accountId, app }) {
-      const region = checkRegion(input.region ?? '');
       const range = rangeOf(app.config);
-      const wanted = checkPort(input.port, range);
+      const { region, wanted } = checkAll({
+        region: () => checkRegion(input.region ?? ''),
+        wanted: () => checkPort(input.port, range),
+      });
       return async (save, db) => {
         const port = wanted ?? (await freePort(db, accountId, range));
         if (wanted !== undefined && (await portsTaken(db, accountId, [wanted])).has(wanted))

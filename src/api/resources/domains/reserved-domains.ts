@@ -10,6 +10,7 @@ import { rowFields } from '../../collections/notes.ts';
 import { reference, typeOfKind } from '../../collections/references.ts';
 import { joined, named, related } from '../../collections/related.ts';
 import type { Context } from '../../context.ts';
+import { checkAll, outcomeOf } from '../../errors/problems.ts';
 import { idempotencyKeyArgument } from '../../idempotency.ts';
 import { Edge } from '../../modules/interfaces.ts';
 import { route } from '../../route.ts';
@@ -165,28 +166,28 @@ export function reserveDomain(
   const { accountId, app } = context;
   const { config } = app;
   const now = app.now();
-  const name = readDomainName(input.domain, config);
-  checkResolution(input.resolvesTo);
-  const data = {
-    ...checkTexts(input, 'domain'),
-    id: newId(reservedDomains.prefix),
-    accountId,
-    createdAt: new Date(now),
-    domain: name.domain,
-    region: checkRegion(input.region ?? ''),
-    ...(name.isOurs
+  const id = newId(reservedDomains.prefix);
+  const nameOf = outcomeOf(() => readDomainName(input.domain, config));
+  return context.create(reservedDomains, async (db, announce) => {
+    const { name, texts, region, certificate } = await checkAll({
+      name: nameOf,
+      resolution: () => checkResolution(input.resolvesTo),
+      texts: () => checkTexts(input, 'domain'),
+      region: () => checkRegion(input.region ?? ''),
+      taken: () => takeDomain(db, accountId, nameOf(), config),
+      certificate: () => chooseCertificate(input, nameOf(), context, db),
+    });
+    const { domain, isOurs, isWildcard } = name;
+    const targets = isOurs
       ? {}
       : {
           cnameTarget: `${randomLabel(CNAME_LABEL_LENGTH)}.${config.cnameDomain}`,
-          acmeChallengeCnameTarget: name.isWildcard ? `${randomLabel(ACME_LABEL_LENGTH)}.${config.acmeDomain}` : null,
-        }),
-  };
-  return context.create(reservedDomains, async (db, announce) => {
-    await takeDomain(db, accountId, name, config);
-    const certificate = await chooseCertificate(input, name, context, db);
-    await db.reservedDomain.create({ data: { ...data, ...certificate }, select: { id: true } });
-    await followPolicy(db, announce, data.id, now);
-    return db.reservedDomain.findUniqueOrThrow({ ...query, where: { id: data.id } });
+          acmeChallengeCnameTarget: isWildcard ? `${randomLabel(ACME_LABEL_LENGTH)}.${config.acmeDomain}` : null,
+        };
+    const data = { ...texts, id, accountId, createdAt: new Date(now), domain, region, ...targets, ...certificate };
+    await db.reservedDomain.create({ data, select: { id: true } });
+    await followPolicy(db, announce, id, now);
+    return db.reservedDomain.findUniqueOrThrow({ ...query, where: { id } });
   });
 }
 
@@ -202,10 +203,12 @@ mutation('updateReservedDomain', givesObject('reservedDomain'), (t) =>
     },
     resolve: (query, _, { id, input }, context) => {
       const where = { id, accountId: context.accountId };
-      const texts = checkTexts(input, 'domain');
-      checkResolution(input.resolvesTo);
       return context.update(reservedDomains, id, async (db, announce) => {
-        const certificate = await changeCertificate(input, id, context, db);
+        const { texts, certificate } = await checkAll({
+          texts: () => checkTexts(input, 'domain'),
+          resolution: () => checkResolution(input.resolvesTo),
+          certificate: () => changeCertificate(input, id, context, db),
+        });
         await db.reservedDomain.update({ where, data: { ...texts, ...certificate }, select: { id: true } });
         await followPolicy(db, announce, id, context.app.now());
         return db.reservedDomain.findUniqueOrThrow({ ...query, where });

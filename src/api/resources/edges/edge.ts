@@ -11,8 +11,10 @@ import { type ListMembers, NOTED_MEMBERS, relatedTexts } from '../../collections
 import { deletedOf, mutation } from '../../collections/mutation.ts';
 import type { Announce, Context } from '../../context.ts';
 import { requireFound } from '../../errors/errors.ts';
+import { checkAll } from '../../errors/problems.ts';
 import {
   type AnyApiModule,
+  checkModules,
   type ModuleHost,
   type ModuleWrite,
   moduleInputs,
@@ -34,10 +36,9 @@ type EdgeHost = ModuleHost & { kind: keyof typeof kinds };
 /** Creates an edge with the modules that its input brings. */
 export function createEdge(host: EdgeHost, modules: AnyApiModule[], context: Context, query: object, input: Input) {
   const { accountId } = context;
-  const texts = checkTexts(input);
   return context.create(host, async (db, announce) => {
     const id = newId(host.prefix);
-    await db.edge.create({ data: { ...texts, id, accountId, kind: kinds[host.kind] }, select: { id: true } });
+    await db.edge.create({ data: { id, accountId, kind: kinds[host.kind] }, select: { id: true } });
     return change(host, modules, { context, db, id }, announce, query, input);
   });
 }
@@ -68,11 +69,12 @@ async function change(
   input: Input,
 ) {
   const { context, db, id } = where;
-  const data = {
-    ...checkTexts(input),
-    hostports: await writeHostports(host.kind, input.hostports, context, db, id),
-    ...(await writeModules(host, modules, input, where)),
-  };
+  const { texts, hostports, ofModules } = await checkAll({
+    texts: () => checkTexts(input),
+    hostports: () => writeHostports(host.kind, input.hostports, context, db, id),
+    ofModules: () => checkModules(modules, input, where),
+  });
+  const data = { ...texts, hostports, ...(await writeModules(host, ofModules, where)) };
   const row = await db.edge.update({ ...query, where: { id }, data });
   await host.afterWrite({ db, announce, baseUrl: context.baseUrl }, id);
   return row;

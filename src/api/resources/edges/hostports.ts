@@ -6,6 +6,7 @@ import { reservedFor } from '../../../store/domains/reservations.ts';
 import { namesServedByAgents, portsServedByAgents } from '../../../store/tunnels/claims.ts';
 import type { Context } from '../../context.ts';
 import { ApiError } from '../../errors/errors.ts';
+import { checkAll, checkEach } from '../../errors/problems.ts';
 
 const HOSTPORTS_MAX = 100;
 const PORT_MAX = 65_535;
@@ -15,7 +16,7 @@ const EDGE_PORT = 443;
 /**
  * What to write to an edge's row for its new list of hostports; undefined leaves the list as it is.
  * @param edgeId the edge that may have some of them already.
- * @throws {ApiError} naming the first that cannot be had.
+ * @throws {ApiError} naming those that cannot be had.
  */
 export async function writeHostports(
   kind: 'httpsEdge' | 'tlsEdge' | 'tcpEdge' | 'cloudEndpoint',
@@ -34,7 +35,7 @@ export async function writeHostports(
 async function namesOf(given: string[], { accountId, app }: Context, db: Db, edgeId: string) {
   const create: { hostport: string; domainId: string; position: number }[] = [];
   const wanted = new Map<string, string>();
-  for (const [position, text] of given.entries()) {
+  const readName = async (text: string, position: number) => {
     const member = `hostports[${position}]`;
     const { domain, hostport } = readHostport(text, member);
     if (app.config.ownNames.has(domain)) throw new ApiError('gatewayName', { member, domain });
@@ -45,16 +46,19 @@ async function namesOf(given: string[], { accountId, app }: Context, db: Db, edg
     if (holder && holder.edgeId !== edgeId) throw new ApiError('hostportTaken', { member, hostport });
     if (!holder) wanted.set(domain, member);
     create.push({ hostport, domainId, position });
-  }
-  for (const domain of await namesServedByAgents(db, accountId, [...wanted.keys()]))
-    throw new ApiError('hostportServed', { member: wanted.get(domain) ?? 'hostports', domain });
+  };
+  const checkServed = async () =>
+    checkEach([...(await namesServedByAgents(db, accountId, [...wanted.keys()]))], (domain) => {
+      throw new ApiError('hostportServed', { member: wanted.get(domain) ?? 'hostports', domain });
+    });
+  await checkAll({ names: () => checkEach(given, readName), served: checkServed });
   return create;
 }
 
 async function addressesOf(given: string[], { accountId, app }: Context, db: Db, edgeId: string) {
   const create: { hostport: string; addressId: string; position: number }[] = [];
   const wanted = new Map<number, string>();
-  for (const [position, text] of given.entries()) {
+  const readAddress = async (text: string, position: number) => {
     const member = `hostports[${position}]`;
     const hostport = text.toLowerCase();
     const row = await db.reservedAddress.findFirst({ where: { accountId, addr: hostport } });
@@ -64,9 +68,12 @@ async function addressesOf(given: string[], { accountId, app }: Context, db: Db,
     if (holder && holder.edgeId !== edgeId) throw new ApiError('hostportTaken', { member, hostport });
     if (!holder) wanted.set(row.port, member);
     create.push({ hostport, addressId: row.id, position });
-  }
-  for (const port of await portsServedByAgents(db, accountId, [...wanted.keys()]))
-    throw new ApiError('hostportServed', { member: wanted.get(port) ?? 'hostports', domain: `the port ${port}` });
+  };
+  const checkServed = async () =>
+    checkEach([...(await portsServedByAgents(db, accountId, [...wanted.keys()]))], (port) => {
+      throw new ApiError('hostportServed', { member: wanted.get(port) ?? 'hostports', domain: `the port ${port}` });
+    });
+  await checkAll({ addresses: () => checkEach(given, readAddress), served: checkServed });
   return create;
 }
 

@@ -11,6 +11,7 @@ import { rowFields } from '../../collections/notes.ts';
 import { joined, named, related } from '../../collections/related.ts';
 import { resource } from '../../collections/resource.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
+import { checkAll } from '../../errors/problems.ts';
 import { searchByNotes } from '../../resource.ts';
 import { deliveryOf, EventDelivery } from './delivery.ts';
 import { checkTarget } from './target-check.ts';
@@ -71,8 +72,10 @@ export const { routes } = resource({
       target: t.field({ type: EventTargetInput, description: 'Required. Where to send events.' }),
     }),
     write(input, { accountId, app }, id) {
-      const format = checkFormat(input.format);
-      const shown = completeTarget(checkTarget(input.target, app.config), app.keys);
+      const { format, shown } = checkAll({
+        format: () => checkFormat(input.format),
+        shown: () => completeTarget(checkTarget(input.target, app.config), app.keys),
+      });
       const target = sealTarget(app.keys, { id, accountId, target: shown });
       return async (save) => ({ ...(await save({ format, target, lane: { create: { accountId } } })), shown });
     },
@@ -91,9 +94,11 @@ export const { routes } = resource({
       }),
     }),
     write(input, { accountId, app }, id) {
-      checkFormat(input.format);
-      if (!input.target) return {};
-      const given = checkTarget(input.target, app.config);
+      const { target: given } = checkAll({
+        format: () => checkFormat(input.format),
+        target: () => input.target && checkTarget(input.target, app.config),
+      });
+      if (!given) return {};
       return async (save, db, announce) => {
         const target = await replaceTarget(given, app.keys, { id, accountId }, db);
         announce({ kind: 'eventDelivery', action: 'CREATED', id, accountId });

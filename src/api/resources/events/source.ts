@@ -6,6 +6,7 @@ import type { EventName } from '../../../events/types.ts';
 import type { Db } from '../../../store/database/client.ts';
 import { builder } from '../../builder/builder.ts';
 import { ApiError } from '../../errors/errors.ts';
+import { checkAll, checkEach } from '../../errors/problems.ts';
 import { checkBytes } from '../../text-limits.ts';
 import { eventTypes, isEventName } from './catalog.ts';
 
@@ -111,13 +112,15 @@ type ChoiceInput = Partial<{ [Member in keyof Choice]: Choice[Member] | null }>;
 /**
  * What an input says of which events to deliver what, as the database takes it: what was not given is undefined.
  * @param prefix what stands before the names of its members, as `sources[0].`.
- * @throws {ApiError} naming the first member that is wrong, or not for this type of event.
+ * @throws {ApiError} naming the members that are wrong, or not for this type of event.
  */
 export async function checkChoice(type: EventName, input: ChoiceInput, prefix = '') {
   const { fields, filter, sampleRate } = input;
-  if (fields) checkFields(type, fields, `${prefix}fields`);
-  if (filter) await checkFilterText(type, filter, `${prefix}filter`);
-  if (sampleRate != null && sampleRate !== 1) checkRate(type, sampleRate, `${prefix}sampleRate`);
+  await checkAll({
+    fields: () => fields && checkFields(type, fields, `${prefix}fields`),
+    filter: async () => filter && checkFilterText(type, filter, `${prefix}filter`),
+    sampleRate: () => sampleRate != null && sampleRate !== 1 && checkRate(type, sampleRate, `${prefix}sampleRate`),
+  });
   return { fields: fields ?? undefined, filter: filter ?? undefined, sampleRate: sampleRate ?? undefined };
 }
 
@@ -125,7 +128,7 @@ function checkFields(type: EventName, fields: string[], member: string): void {
   if (fields.length === 0) return;
   if (!isTrafficEvent(type)) throw new ApiError('fieldsOfAudit', { member, type });
   if (fields.length > FIELDS_MAX) throw new ApiError('tooManyFields', { member, max: FIELDS_MAX });
-  fields.forEach((actual, index) => {
+  checkEach(fields, (actual, index) => {
     const place = { member: `${member}[${index}]`, actual };
     if (!isSelectable(trafficObjects[type].fields, actual)) throw new ApiError('unknownField', { ...place, type });
     if (fields.indexOf(actual) < index) throw new ApiError('fieldRepeated', place);

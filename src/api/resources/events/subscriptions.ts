@@ -8,6 +8,7 @@ import { rowFields } from '../../collections/notes.ts';
 import { references, typeOfKind } from '../../collections/references.ts';
 import { resource } from '../../collections/resource.ts';
 import { ApiError } from '../../errors/errors.ts';
+import { checkAll, checkEach } from '../../errors/problems.ts';
 import { NOTE_COLUMNS } from '../../resource.ts';
 import {
   type Choice,
@@ -70,16 +71,18 @@ export const eventSubscriptions = resource({
       sources: t.field({ type: [EventSourceInput], description: 'The types of event to deliver, each once.' }),
       destinationIds: t.idList({ description: 'The ids of the destinations to deliver to, each once; at most 100.' }),
     }),
-    async write(input, { accountId }) {
-      const sources = await checkSources(input.sources ?? []);
-      return async (save, db) => {
-        const destinations = await checkDestinations(db, accountId, input.destinationIds ?? []);
+    write:
+      (input, { accountId }) =>
+      async (save, db) => {
+        const { sources, destinations } = await checkAll({
+          sources: () => checkSources(input.sources ?? []),
+          destinations: () => checkDestinations(db, accountId, input.destinationIds ?? []),
+        });
         return save({
           sources: { createMany: { data: sources } },
           destinations: { createMany: { data: destinations } },
         });
-      };
-    },
+      },
   },
   update: {
     description: 'Changes an event subscription.',
@@ -94,18 +97,19 @@ export const eventSubscriptions = resource({
           'clears it.',
       }),
     }),
-    async write(input, { accountId }, id) {
-      const sources = input.sources && (await checkSources(input.sources));
-      return async (save, db) => {
-        await lockSubscription(db, { id, accountId });
+    write:
+      (input, { accountId }, id) =>
+      async (save, db) => {
+        const { sources, destinations } = await checkAll({
+          sources: async () => input.sources && (await checkSources(input.sources)),
+          lock: () => lockSubscription(db, { id, accountId }),
+          destinations: async () =>
+            input.destinationIds && (await checkDestinations(db, accountId, input.destinationIds)),
+        });
         if (sources) await replaceSources(db, id, sources);
-        if (input.destinationIds) {
-          const destinations = await checkDestinations(db, accountId, input.destinationIds);
-          await replaceDestinations(db, id, destinations);
-        }
+        if (destinations) await replaceDestinations(db, id, destinations);
         return save({});
-      };
-    },
+      },
   },
   remove: {
     description: 'Deletes an event subscription: its events are no longer delivered. Answers with its id.',
@@ -117,14 +121,12 @@ type NewSource = { type: string; position: number } & Partial<Choice>;
 
 /** @returns them with their places. @throws {ApiError} for a type that is not known, or stands twice, or cannot be chosen from so. */
 async function checkSources(sources: (typeof EventSourceInput.$inferInput)[]): Promise<NewSource[]> {
-  const checked: NewSource[] = [];
-  for (const [position, source] of sources.entries()) {
+  return checkEach(sources, async (source, position) => {
     const type = checkType(source.type, `sources[${position}].type`);
     if (sources.findIndex((other) => other.type === type) < position)
       throw new ApiError('eventTypeRepeated', { member: `sources[${position}].type`, type });
-    checked.push({ type, position, ...(await checkChoice(type, source, `sources[${position}].`)) });
-  }
-  return checked;
+    return { type, position, ...(await checkChoice(type, source, `sources[${position}].`)) };
+  });
 }
 
 /** @throws {ApiError} for a destination that the account does not have, or that stands twice. */
@@ -133,7 +135,7 @@ async function checkDestinations(db: Db, accountId: string, ids: string[]) {
   if (ids.length > max) throw new ApiError('tooManyDestinations', { member: 'destinationIds', max });
   const rows = await db.eventDestination.findMany({ where: { id: { in: ids }, accountId }, select: { id: true } });
   const known = new Set(rows.map(({ id }) => id));
-  ids.forEach((id, index) => {
+  checkEach(ids, (id, index) => {
     const member = `destinationIds[${index}]`;
     if (!known.has(id)) throw new ApiError('unknownDestination', { member });
     if (ids.indexOf(id) < index) throw new ApiError('destinationRepeated', { member });

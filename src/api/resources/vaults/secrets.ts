@@ -7,6 +7,7 @@ import { id as idMember } from '../../collections/members.ts';
 import { resource } from '../../collections/resource.ts';
 import type { Context } from '../../context.ts';
 import { ApiError } from '../../errors/errors.ts';
+import { checkAll } from '../../errors/problems.ts';
 import { NOTE_COLUMNS } from '../../resource.ts';
 import { SECRET_ROW, Secret } from './secret-type.ts';
 import {
@@ -49,15 +50,16 @@ export const secrets = resource({
       vaultId: t.id({ description: 'The id of a vault of your account.' }),
       vaultName: t.string({ description: 'The name of a vault of your account.' }),
     }),
-    write(input, context, id) {
+    write: (input, context, id) => async (save, db) => {
       const { accountId, app } = context;
-      const name = checkVaultName('name', input.name);
-      const value = sealSecretValue(app.keys, { id, accountId }, checkSecretValue(input.value));
-      return async (save, db) => {
-        const count = () => db.secret.count({ where: { accountId } });
-        await checkVaultRoom(db, accountId, { kind: 'secrets', max: SECRETS_MAX, count });
-        return save({ ...creationBy(context), name, value, vaultId: await findVault(db, context, input) });
-      };
+      const count = () => db.secret.count({ where: { accountId } });
+      const { room: _, ...columns } = await checkAll({
+        name: () => checkVaultName('name', input.name),
+        value: () => sealSecretValue(app.keys, { id, accountId }, checkSecretValue(input.value)),
+        room: () => checkVaultRoom(db, accountId, { kind: 'secrets', max: SECRETS_MAX, count }),
+        vaultId: () => findVault(db, context, input),
+      });
+      return save({ ...creationBy(context), ...columns });
     },
   },
   update: {
@@ -71,10 +73,11 @@ export const secrets = resource({
     }),
     write(input, context, id) {
       const { accountId, app } = context;
-      const given = {
-        name: input.name ? checkVaultName('name', input.name) : undefined,
-        value: input.value ? sealSecretValue(app.keys, { id, accountId }, checkSecretValue(input.value)) : undefined,
-      };
+      const { name, value } = input;
+      const given = checkAll({
+        name: () => (name ? checkVaultName('name', name) : undefined),
+        value: () => (value ? sealSecretValue(app.keys, { id, accountId }, checkSecretValue(value)) : undefined),
+      });
       return { ...given, ...changeBy(context, [given.name, given.value, input.description, input.metadata]) };
     },
   },
