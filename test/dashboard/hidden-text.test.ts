@@ -1,9 +1,10 @@
 // Characters that hide in texts, and texts that must not be kept or shown as they are.
 
 import { expect, test } from 'vitest';
+import { failureInResponse } from '../../src/dashboard/data/client/api-failure.ts';
 import { mayHoldSecret } from '../../src/dashboard/screens/edges/modules/policy/typed-secrets.ts';
 import { headerBytes, headerText } from '../../src/dashboard/screens/traffic/bytes.ts';
-import { inWordsOfTheForm } from '../../src/dashboard/ui/forms/form-context.ts';
+import { inWordsOfTheForm, problemsAt } from '../../src/dashboard/ui/forms/form-context.ts';
 import { hiddenCharacters, visibleText } from '../../src/dashboard/ui/text/visible-text.ts';
 
 test.each([
@@ -44,13 +45,31 @@ test('header values in UTF-8 are shown as text, and others as they came', () => 
 });
 
 test.each([
-  ['input.hostports[1]', 'input.hostports[1] is not reserved.', '“Names”, number 2 is not reserved.'],
+  ['hostports[1]', 'input.hostports[1] is not reserved.', '“Names”, number 2 is not reserved.'],
   ['hostports', 'hostports must not be empty.', '“Names” must not be empty.'],
-  ['input.acl', 'acl has too many rules.', '“Names” has too many rules.'],
+  ['acl', 'acl has too many rules.', '“Names” has too many rules.'],
   ['match', 'Another route has the same match.', 'Another route has the same “Names”.'],
   ['acl', 'The oracle of acl is silent.', 'The oracle of “Names” is silent.'],
-])('the path %s in an error becomes the label of its field', (field, message, shown) => {
-  expect(inWordsOfTheForm({ field, message }, 'Names')).toBe(shown);
+])('the path %s in an error becomes the label of its field', (member, message, shown) => {
+  expect(inWordsOfTheForm({ member, message }, 'Names')).toBe(shown);
+});
+
+test('each field is marked with what is wrong with it, whatever else is', () => {
+  const problems = [
+    { path: ['input', 'acl', 2], message: 'acl[2] is no rule.' },
+    { path: ['input', 'description'], message: 'description is too long.' },
+    { path: ['input', 'acl', 4], message: 'acl[4] is no rule.' },
+    { path: ['id'], message: 'id is required.' },
+  ];
+  const body = { errors: [{ message: 'acl[2] is no rule.', extensions: { code: 'BAD_USER_INPUT', problems } }] };
+  const failure = failureInResponse(body, { status: 200, retryAfter: undefined });
+  const at = (name: string) => problemsAt(failure ?? { problems: [] }, name).map(({ member }) => member);
+  expect([at('acl'), at('description'), at('id'), at('desc')]).toEqual([
+    ['acl[2]', 'acl[4]'],
+    ['description'],
+    ['id'],
+    [],
+  ]);
 });
 
 test.each([

@@ -38,7 +38,6 @@ const EXCEPTIONS: Record<string, Record<string, string>> = {
     'src/dashboard/screens/edges/modules/circuit-breaker-status.tsx': STATE,
     'src/dashboard/screens/edges/routes/routes.graphql': STATE,
   },
-  compression: { 'src/events/sinks/otlp.ts': 'a setting of this target has the same name' },
   ipRestriction: {
     'src/api/resources/capture/captured-request-type.ts': 'an example in a description of the schema',
     'src/api/resources/ip-restrictions.ts': 'accounts have restrictions, too, of the same name in REST',

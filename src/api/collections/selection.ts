@@ -2,6 +2,7 @@
 
 import type { Context } from '../context.ts';
 import { ApiError } from '../errors/errors.ts';
+import { checkAll } from '../errors/problems.ts';
 import { isStorable } from '../text-limits.ts';
 import type { RowCondition } from './filter/conditions.ts';
 import { translateWhere, type WhereInput } from './filter/where.ts';
@@ -45,22 +46,29 @@ export async function selectRows(
 ): Promise<ListSelection> {
   const conditions: RowCondition[] = [];
   const parameters: Record<string, string> = {};
-  if (filter) {
-    if (!isStorable(filter))
-      throw new ApiError('wrongValue', { member: 'filter', reason: 'it must be Unicode text without U+0000' });
-    const { translateFilter } = await import('./filter/translate.ts');
-    conditions.push(translateFilter(filter, members, app.now()));
-    parameters.filter = filter;
-  }
-  if (search?.trim()) {
-    conditions.push(searchCondition(search, members));
-    parameters.search = search;
-  }
-  if (wanted) conditions.push(translateWhere(wanted, members));
-  const orderText = orderTextOf(orderBy, order);
-  if (orderText) parameters.order_by = orderText;
+  const { ordered } = await checkAll({
+    async filter() {
+      if (!filter) return;
+      if (!isStorable(filter))
+        throw new ApiError('wrongValue', { member: 'filter', reason: 'it must be Unicode text without U+0000' });
+      const { translateFilter } = await import('./filter/translate.ts');
+      conditions.push(translateFilter(filter, members, app.now()));
+      parameters.filter = filter;
+    },
+    search() {
+      if (!search?.trim()) return;
+      conditions.push(searchCondition(search, members));
+      parameters.search = search;
+    },
+    where: () => wanted && conditions.push(translateWhere(wanted, members)),
+    ordered() {
+      const text = orderTextOf(orderBy, order);
+      if (!text) return NEWEST_FIRST;
+      parameters.order_by = text;
+      return parseListOrder(text, members);
+    },
+  });
   const where = { AND: conditions.filter((condition) => condition !== true).map((one) => one || NOTHING) };
-  const ordered = orderText ? parseListOrder(orderText, members) : NEWEST_FIRST;
   return { where, order: ordered, parameters: wanted ? null : parameters };
 }
 

@@ -8,6 +8,9 @@ export type ErrorParameters = Record<string, string | number>;
 /** How a member is called at the door where the error is shown. */
 export type MemberNaming = (member: string) => string;
 
+/** Of an error whose `member` is one of a request, such as `operationName`, and not of an input. */
+export const NO_PROBLEMS: readonly ApiError[] = [];
+
 /** Names of members and indexes of lists, from outside to inside. */
 export type InputPath = readonly (string | number)[];
 
@@ -55,8 +58,7 @@ export class ApiError extends GraphQLError {
 
   /** The member that is to blame, in camelCase; undefined for an error that blames no member of an input. */
   get member(): string | undefined {
-    if (!canBlameMember(this.row)) return undefined;
-    const member = this.parameters.member ?? this.parameters.culprit;
+    const { member = this.row === errorTable.unknownMember ? this.parameters.culprit : undefined } = this.parameters;
     return member === undefined ? undefined : String(member);
   }
 
@@ -81,9 +83,18 @@ export function readInputPath(member: string): InputPath {
   );
 }
 
+/** Rows that blame a member without its name in their texts. */
+const UNNAMED: ReadonlySet<ErrorRow> = new Set([
+  errorTable.unknownMember,
+  errorTable.notYourOwner,
+  errorTable.domainReservedByYou,
+  errorTable.domainReservedByOther,
+  errorTable.secondFactorNeeded,
+]);
+
 /** Whether an error with this row may blame a member of an input. */
 export function canBlameMember(row: ErrorRow): boolean {
-  return row[3].includes('{member}') || row === errorTable.unknownMember;
+  return row[3].includes('{member}') || UNNAMED.has(row);
 }
 
 function textOf([, , , text]: ErrorRow, parameters: ErrorParameters): string {

@@ -1,6 +1,6 @@
 // The members of a GraphQL request, whatever carries it.
 
-import { ApiError } from '../errors/errors.ts';
+import { ApiError, NO_PROBLEMS } from '../errors/errors.ts';
 import type { RequestParams } from './request-context.ts';
 
 /** GraphQL over HTTP, section 5.2: the members of a request. Others are ignored. @throws {ApiError} naming the one that is wrong. */
@@ -11,7 +11,7 @@ export function readParams({
   operationName,
   extensions,
 }: Record<string, unknown>): RequestParams {
-  const wrong = (member: string, reason: string) => new ApiError('wrongValue', { member, reason });
+  const wrong = (member: string, reason: string) => new ApiError('wrongValue', { member, reason }, NO_PROBLEMS);
   const isMap = (value: unknown) => typeof value === 'object' && !Array.isArray(value);
   const isNamed = (documentId !== undefined && documentId !== null) || namesDocument(extensions);
   if (typeof query !== 'string' && !(isNamed && (query === undefined || query === null)))

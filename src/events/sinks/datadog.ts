@@ -7,7 +7,7 @@ import { optionalTextMember, type SinkContext, type SinkDescriptor, secretMember
 import { post } from './http/post.ts';
 import { responseError } from './http/response-errors.ts';
 import { type Sink, SinkError } from './sink.ts';
-import { checkLength, checkSecret, TargetError } from './target-error.ts';
+import { checkLength, checkSecret, checkTargetMembers, TargetError } from './target-error.ts';
 
 type DatadogTarget = {
   apiKey: string | null;
@@ -67,10 +67,16 @@ export const datadog: SinkDescriptor<DatadogTarget> = {
       .replace(/\/$/, '')
       .replace(/^app\./, '');
     const site = SITES.find((known) => known === (name || SITES[0]));
-    if (!site) throw new TargetError(errors.badDatadogSite, { member: `${path}.ddsite`, known: SITES.join(', ') });
-    checkLength(ddtags ?? '', `${path}.ddtags`, TAGS_MAX_BYTES);
-    checkLength(service ?? '', `${path}.service`, SERVICE_MAX_BYTES);
-    return { apiKey: checkSecret(apiKey, `${path}.apiKey`), ddtags, service, ddsite: site };
+    const checked = checkTargetMembers({
+      ddsite() {
+        if (site) return site;
+        throw new TargetError(errors.badDatadogSite, { member: `${path}.ddsite`, known: SITES.join(', ') });
+      },
+      ddtags: () => checkLength(ddtags ?? '', `${path}.ddtags`, TAGS_MAX_BYTES),
+      service: () => checkLength(service ?? '', `${path}.service`, SERVICE_MAX_BYTES),
+      apiKey: () => checkSecret(apiKey, `${path}.apiKey`),
+    });
+    return { apiKey: checked.apiKey, ddtags, service, ddsite: checked.ddsite };
   },
   recipient: ({ ddsite }) => ddsite,
   open: (target, context) => datadogSink(target, context),

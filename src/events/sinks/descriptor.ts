@@ -90,7 +90,7 @@ export interface SinkDescriptor<T extends object> {
    * Validates an input. It decides which hosts the gateway calls.
    * @param path the path of the target, which precedes the names of its members in errors: `target.webhook`.
    * @returns a target of validated members only. A secret that was not given is null.
-   * @throws {TargetError} for the first member that is invalid.
+   * @throws {TargetError} for the first member that is invalid, with those of the others.
    */
   check(given: Given<T>, path: string, rules: TargetRules): T;
   /** Everything that decides who receives the secrets of a target. An update keeps them only while this stays the same. */

@@ -10,7 +10,7 @@ import { checkHeaderFields, headerErrors, type TargetHeaderFieldInput } from './
 import { type PostResponse, post } from './http/post.ts';
 import { responseReason, retryAfterOf } from './http/response-errors.ts';
 import { type PutRejection, type Sink, SinkError, toShortLine } from './sink.ts';
-import { requireText, TargetError } from './target-error.ts';
+import { checkTargetEntries, checkTargetMembers, requireText, TargetError } from './target-error.ts';
 
 type OtlpTarget = {
   endpoint: string;
@@ -85,19 +85,23 @@ export const otlp: SinkDescriptor<OtlpTarget> = {
   },
   errors,
   check(given, path, rules) {
-    const member = `${path}.endpoint`;
-    const endpoint = requireText(given.endpoint, member, URL_MAX_BYTES);
-    const allowed = isUrlAllowed(endpoint, rules);
-    if (allowed !== true) throw new TargetError(errors.otlpEndpointForbidden, { member, reason: allowed });
-    const compression = given.compression || 'none';
-    if (compression !== 'gzip' && compression !== 'none')
-      throw new TargetError(errors.otlpCompression, { member: `${path}.compression` });
-    return {
-      endpoint,
-      headers: checkHeaderFields(given.headers ?? [], `${path}.headers`),
-      compression,
-      resourceAttributes: checkAttributes(given.resourceAttributes ?? [], `${path}.resourceAttributes`),
-    };
+    const { endpoint, compression, headers, resourceAttributes } = checkTargetMembers({
+      endpoint() {
+        const member = `${path}.endpoint`;
+        const url = requireText(given.endpoint, member, URL_MAX_BYTES);
+        const allowed = isUrlAllowed(url, rules);
+        if (allowed !== true) throw new TargetError(errors.otlpEndpointForbidden, { member, reason: allowed });
+        return url;
+      },
+      compression() {
+        const chosen = given.compression || 'none';
+        if (chosen === 'gzip' || chosen === 'none') return chosen;
+        throw new TargetError(errors.otlpCompression, { member: `${path}.compression` });
+      },
+      headers: () => checkHeaderFields(given.headers ?? [], `${path}.headers`),
+      resourceAttributes: () => checkAttributes(given.resourceAttributes ?? [], `${path}.resourceAttributes`),
+    });
+    return { endpoint, headers, compression, resourceAttributes };
   },
   recipient: ({ endpoint }) => endpoint,
   open: (target, context) => otlpSink(target, context),
@@ -107,7 +111,7 @@ function checkAttributes(given: readonly TargetHeaderFieldInput[], path: string)
   if (given.length > ATTRIBUTES_MAX)
     throw new TargetError(errors.tooManyAttributes, { member: path, max: ATTRIBUTES_MAX });
   const names = new Set<string>();
-  return given.map((attribute, index) => {
+  return checkTargetEntries(given, (attribute, index) => {
     const member = `${path}[${index}]`;
     const name = requireText(attribute.name, `${member}.name`, ATTRIBUTE_NAME_MAX_BYTES);
     if (names.has(name)) throw new TargetError(errors.attributeRepeated, { member: `${member}.name` });

@@ -13,12 +13,44 @@ export type SharedTargetError = 'targetMemberMissing' | 'targetMemberTooLong' | 
 export class TargetError extends Error {
   readonly row: TargetErrorRow | SharedTargetError;
   readonly parameters: Record<string, string | number>;
+  /** What is wrong with further members of the same target. */
+  readonly others: readonly TargetError[];
 
-  constructor(row: TargetErrorRow | SharedTargetError, parameters: Record<string, string | number>) {
+  constructor(
+    row: TargetErrorRow | SharedTargetError,
+    parameters: Record<string, string | number>,
+    others: readonly TargetError[] = [],
+  ) {
     super(typeof row === 'string' ? row : row.text);
     this.row = row;
     this.parameters = parameters;
+    this.others = others;
   }
+}
+
+type Checks = Record<string, () => unknown>;
+
+/** Checks each member of a target. @throws {TargetError} of the first one that is invalid, with those of the others. */
+export function checkTargetMembers<C extends Checks>(checks: C): { [name in keyof C]: ReturnType<C[name]> } {
+  const errors: TargetError[] = [];
+  const checked: Record<string, unknown> = {};
+  for (const [name, check] of Object.entries(checks))
+    try {
+      checked[name] = check();
+    } catch (error) {
+      if (!(error instanceof TargetError)) throw error;
+      errors.push(error, ...error.others);
+    }
+  const [first, ...others] = errors;
+  if (first) throw new TargetError(first.row, first.parameters, others);
+  return checked as { [name in keyof C]: ReturnType<C[name]> };
+}
+
+/** Checks each entry of a list in a target. @throws {TargetError} likewise. */
+export function checkTargetEntries<T, R>(entries: readonly T[], check: (entry: T, index: number) => R): R[] {
+  return Object.values(
+    checkTargetMembers(Object.fromEntries(entries.map((entry, index) => [index, () => check(entry, index)]))),
+  );
 }
 
 type Text = string | null | undefined;

@@ -6,7 +6,7 @@ import { type SinkContext, type SinkDescriptor, secretMember, type TargetRules, 
 import { isUrlAllowed } from './http/allowed-hosts.ts';
 import { openSignedPost, postSigned } from './http/signed-post.ts';
 import type { Sink } from './sink.ts';
-import { checkSecret, requireText, TargetError } from './target-error.ts';
+import { checkSecret, checkTargetMembers, requireText, TargetError } from './target-error.ts';
 
 const BODY_BYTES = 1024 * 1024;
 const URL_MAX_BYTES = 2048;
@@ -43,10 +43,10 @@ export const webhook: SinkDescriptor<WebhookTarget> = {
   },
   errors,
   check({ url, signingSecret }, path, rules) {
-    return {
-      url: checkWebhookUrl(url, `${path}.url`, rules),
-      signingSecret: checkSigningSecret(signingSecret, `${path}.signingSecret`),
-    };
+    return checkTargetMembers({
+      url: () => checkWebhookUrl(url, `${path}.url`, rules),
+      signingSecret: () => checkSigningSecret(signingSecret, `${path}.signingSecret`),
+    });
   },
   recipient: ({ url }) => url,
   open: (target, context) => webhookSink(target, context),

@@ -155,6 +155,20 @@ test('errors that blame no member have no problems', async () => {
   const missing = await account.graphql('{ credential(id: "cr_none") { id } }');
   expect(missing.body.errors[0].extensions).toMatchObject({ code: 'NOT_FOUND' });
   expect(missing.body.errors[0].extensions.problems).toBeUndefined();
+  const request = await account.graphql('{ viewer { id } }', 'x' as never);
+  expect(request.body.errors[0].extensions).toMatchObject({ errorCode: 'ERR_GATEWAY_215', field: 'variables' });
+  expect(request.body.errors[0].extensions.problems).toBeUndefined();
+});
+
+test('an operation that was compiled shows the same problems', async () => {
+  const document = 'mutation Often($acl: [String!]) { createCredential(input: { acl: $acl }) { token } }';
+  const answers = [];
+  for (let use = 0; use < 5; use++) answers.push(short(await problemsOf(document, { acl: ['x', '*', 'y'] })));
+  const wrong = [
+    ['input.acl.0', 'BAD_ACL_RULE'],
+    ['input.acl.2', 'BAD_ACL_RULE'],
+  ];
+  expect(answers).toEqual(Array(5).fill(wrong));
 });
 
 test('both ways of running operations show the same problems', async () => {

@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ExecutionResult } from 'graphql';
 import type { Context } from '../../context.ts';
-import { ApiError } from '../../errors/errors.ts';
+import { ApiError, NO_PROBLEMS } from '../../errors/errors.ts';
 import type { ApiExchange } from '../../exchange.ts';
 import type { Admit } from '../../http/admission.ts';
 import { ConnectionOperations, type OperationDeps, type Results, SourceFailed } from '../connection-operations.ts';
@@ -197,7 +197,7 @@ function operationIdOf({ extensions }: RequestParams): string {
   if (typeof operationId === 'string' && operationId.length > 0 && operationId.length <= OPERATION_ID_MAX)
     return operationId;
   const reason = `it must be a text of at most ${OPERATION_ID_MAX} characters that no other operation of the stream has`;
-  throw new ApiError('wrongValue', { member: 'extensions.operationId', reason });
+  throw new ApiError('wrongValue', { member: 'extensions.operationId', reason }, NO_PROBLEMS);
 }
 
 function toJson({ errors, ...rest }: ExecutionResult): object {

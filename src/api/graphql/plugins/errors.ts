@@ -2,7 +2,7 @@
 
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { ApiError, type ErrorName, type ErrorParameters } from '../../errors/errors.ts';
+import { ApiError, type ErrorName, type ErrorParameters, NO_PROBLEMS } from '../../errors/errors.ts';
 import { shownProblems } from '../../errors/problem-codes.ts';
 import type { ApiExchange } from '../../exchange.ts';
 import { recordError } from '../../http/responses.ts';
@@ -16,7 +16,7 @@ export interface HttpExtension {
 
 /** An error of a request in which no operation can be found: its status is that of the response, in any media type. */
 export function requestError(name: ErrorName, parameters: ErrorParameters = {}): ApiError {
-  const error = new ApiError(name, parameters);
+  const error = new ApiError(name, parameters, NO_PROBLEMS);
   return Object.assign(error, { extensions: { ...error.extensions, http: { status: error.status } } });
 }
 

@@ -2,14 +2,13 @@
 
 import { randomBytes } from 'node:crypto';
 import type { TargetRules } from '../../../events/sinks/descriptor.ts';
-import { TargetError } from '../../../events/sinks/target-error.ts';
 import { checkSigningSecret, checkWebhookUrl } from '../../../events/sinks/webhook.ts';
 import { sealSigningSecret } from '../../../store/alerts/channel-secrets.ts';
 import type { Keys } from '../../../store/keys/keys.ts';
 import { builder } from '../../builder/builder.ts';
 import { ApiError } from '../../errors/errors.ts';
-import { toApiRow } from '../../errors/event-errors.ts';
 import { checkAll, checkEach } from '../../errors/problems.ts';
+import { targetProblems } from '../events/target-check.ts';
 import { AlertChannelKindType } from './channel-type.ts';
 import { checkName } from './input-checks.ts';
 
@@ -77,7 +76,8 @@ export function checkChannel(given: GivenChannel, kind: Kind, rules: TargetRules
     secret: () =>
       isWebhook && signingSecret ? asApiError(() => checkSigningSecret(signingSecret, 'signingSecret')) : undefined,
     name: () => (name == null ? undefined : checkName(name)),
-    url: () => (isWebhook && url != null ? asApiError(() => checkWebhookUrl(url, 'url', rules)) : undefined),
+    url: () =>
+      url != null && (isWebhook || url === '') ? asApiError(() => checkWebhookUrl(url, 'url', rules)) : undefined,
     recipients: () => (isEmail && recipients != null ? checkRecipients(recipients) : undefined),
   });
   return {
@@ -128,7 +128,6 @@ function asApiError<T>(check: () => T): T {
   try {
     return check();
   } catch (error) {
-    if (error instanceof TargetError) throw new ApiError(toApiRow(error.row), error.parameters);
-    throw error;
+    throw targetProblems(error);
   }
 }

@@ -4,6 +4,7 @@ import { type BulkAction, bulkActionsFor, bulkOperationOf } from '../../collecti
 import { type Collection, registeredCollections } from '../../collections/collection.ts';
 import type { Context } from '../../context.ts';
 import { ApiError } from '../../errors/errors.ts';
+import { checkAll } from '../../errors/problems.ts';
 import { chooseOwner } from '../accounts/owner.ts';
 import { IDS_MAX, type NewJob } from './create-job.ts';
 
@@ -36,10 +37,14 @@ export async function readJobInput(input: JobInput, context: Context): Promise<N
   const offered = bulkActionsFor(context.caller, list.kind);
   if (!offered.includes(action))
     throw new ApiError('bulkNotOffered', { list: list.plural, action, offered: offered.join(', ') || 'none' });
+  const { objects, parameters } = await checkAll({
+    objects: () => objectsOf(input),
+    parameters: () => parametersOf(input, context),
+  });
   return {
     ...{ list: list.plural, kind: list.kind, action },
-    ...objectsOf(input),
-    ...(await parametersOf(input, context)),
+    ...objects,
+    ...parameters,
     expectedCount: input.expectedCount ?? undefined,
   };
 }

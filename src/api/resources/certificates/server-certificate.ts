@@ -5,6 +5,7 @@ import { createSecureContext } from 'node:tls';
 import { x509 } from '../../../runtime/x509.ts';
 import { rfc3339 } from '../../builder/timestamps.ts';
 import { ApiError, type ErrorName, type ErrorParameters } from '../../errors/errors.ts';
+import { checkAll } from '../../errors/problems.ts';
 import { checkBytes } from '../../text-limits.ts';
 import { canBeKept, namePartOf, type Validity, validityOf } from './certificate.ts';
 import { bytesOf, hasHeaders, pemBlocks } from './pem.ts';
@@ -52,8 +53,7 @@ export interface Uploaded {
  * @throws {ApiError} unless TLS can be spoken with them.
  */
 export function readServerCertificate(certificatePem: string, privateKeyPem: string, now: number): Uploaded {
-  const chain = readChain(certificatePem);
-  const key = readKey(privateKeyPem);
+  const { chain, key } = checkAll({ chain: () => readChain(certificatePem), key: () => readKey(privateKeyPem) });
   const facts = factsOf(chain[0]);
   if (!isKeyOf(key, chain[0])) throw ofKey('keyDiffers');
   if (facts.notAfter.getTime() <= now) throw ofChain('certificateExpired', { end: rfc3339(facts.notAfter) });

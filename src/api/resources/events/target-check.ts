@@ -18,7 +18,7 @@ export type GivenTarget = { readonly [K in SinkName]?: Given<AnyTarget> | null }
 
 /**
  * @returns the target with nothing in it that was not checked. A secret that was not given is null.
- * @throws {ApiError} naming the first member that is wrong.
+ * @throws {ApiError} naming the members that are wrong.
  */
 export function checkTarget(input: GivenTarget | null | undefined, rules: TargetRules): Target {
   const given = sinkNames.filter((name) => input?.[name] != null);
@@ -31,7 +31,12 @@ export function checkTarget(input: GivenTarget | null | undefined, rules: Target
   try {
     return { [name]: descriptorOf(name).check(value, `target.${name}`, rules) };
   } catch (error) {
-    if (error instanceof TargetError) throw new ApiError(toApiRow(error.row), error.parameters);
-    throw error;
+    throw targetProblems(error);
   }
+}
+
+/** What was thrown by the check of a target, as the API says it: all that is wrong. */
+export function targetProblems(error: unknown): unknown {
+  if (!(error instanceof TargetError)) return error;
+  return ApiError.ofAll([error, ...error.others].map(({ row, parameters }) => new ApiError(toApiRow(row), parameters)));
 }

@@ -6,24 +6,27 @@ import { openTarget, storedTarget, type TargetRow } from '../../../store/events/
 import type { Keys } from '../../../store/keys/keys.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { toApiRow } from '../../errors/event-errors.ts';
+import { ProblemCollector } from '../../errors/problems.ts';
 
 /**
  * Gives a target the secrets that its input left out: those of the row it replaces, as long as they would be sent to the
  * same recipient. Otherwise whoever may change a destination could have its secrets delivered elsewhere.
- * @throws {ApiError} naming the secret, when there is none to keep.
+ * @throws {ApiError} naming the secrets, when there are none to keep.
  */
 export function completeTarget(target: Target, keys: Keys, replaced?: TargetRow): Target {
   let kept: ReadonlyMap<string, string | null> | undefined;
-  return mapSecrets(target, (secret, { path, member: inTarget, missing }) => {
+  const problems = new ProblemCollector();
+  const complete = mapSecrets(target, (secret, { path, member: inTarget, missing }) => {
     if (secret !== null) return secret;
     const member = `target.${inTarget}`;
-    if (replaced && recipientOf(storedTarget(replaced)) !== recipientOf(target))
-      throw new ApiError('secretNeeded', { member });
-    kept ??= replaced ? secretsOf(openTarget(keys, replaced)) : new Map();
+    const isElsewhere = replaced && recipientOf(storedTarget(replaced)) !== recipientOf(target);
+    kept ??= replaced && !isElsewhere ? secretsOf(openTarget(keys, replaced)) : new Map();
     const stored = kept.get(path);
-    if (!stored) throw new ApiError(toApiRow(missing), { member });
-    return stored;
+    if (!stored) problems.add(new ApiError(isElsewhere ? 'secretNeeded' : toApiRow(missing), { member }));
+    return stored ?? null;
   });
+  problems.throwIfAny();
+  return complete;
 }
 
 /** All secrets of a target, by their paths. */

@@ -11,6 +11,7 @@ import { ID_MEMBER, id, labels as labelsMember, text, time } from '../../collect
 import { givesObject, mutation } from '../../collections/mutation.ts';
 import type { Context } from '../../context.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
+import { checkAll } from '../../errors/problems.ts';
 import type { Route } from '../../route.ts';
 import { checkBytes, checkLabelLimits, type LabelLimits } from '../../text-limits.ts';
 import { mayActFor } from '../accounts/owner.ts';
@@ -99,8 +100,11 @@ async function changeAgent(
   query: object,
 ) {
   const name = input.name?.trim();
-  if (name !== undefined) checkBytes('name', name, NAME_MAX_BYTES, 'agentNameTooLong');
-  const labels = input.labels ? checkLabelLimits(input.labels, AGENT_LABELS) : undefined;
+  const given = input.labels;
+  const { labels } = checkAll({
+    name: () => name !== undefined && checkBytes('name', name, NAME_MAX_BYTES, 'agentNameTooLong'),
+    labels: () => (given ? checkLabelLimits(given, AGENT_LABELS) : undefined),
+  });
   await checkMayChange(context, id);
   const where = { id, accountId: context.accountId };
   return context.update(agents, id, async (db) => {

@@ -11,6 +11,7 @@ import { givesObject, mutation } from '../../collections/mutation.ts';
 import { resource } from '../../collections/resource.ts';
 import type { Context } from '../../context.ts';
 import { requireFound } from '../../errors/errors.ts';
+import { checkAll } from '../../errors/problems.ts';
 import { NOTE_COLUMNS } from '../../resource.ts';
 import { checkLabelLimits } from '../../text-limits.ts';
 import { checkHolder, chooseOwner } from '../accounts/owner.ts';
@@ -75,11 +76,11 @@ const provisioningKeys = resource({
     }),
     async write(input, context, id) {
       const token = newSecret(id);
-      const columns = {
-        ...columnsOf(input, context.app.now()),
-        digest: context.app.keys.digest(token),
-        ownerId: await chooseOwner(context, input.ownerId),
-      };
+      const { changes, ownerId } = await checkAll({
+        changes: () => columnsOf(input, context.app.now()),
+        ownerId: () => chooseOwner(context, input.ownerId),
+      });
+      const columns = { ...changes, digest: context.app.keys.digest(token), ownerId };
       return async (save) => showOnce(await save(columns), { token });
     },
   },
@@ -110,14 +111,15 @@ interface Changes {
   validHours?: number | null;
 }
 
-/** @throws {ApiError} when a member is not valid. */
+/** @throws {ApiError} naming the members that are not valid. */
 function columnsOf({ acl, labels, usesMax, validHours }: Changes, now: number) {
-  return {
-    acl: acl ? checkAclTemplates(acl) : undefined,
-    labels: labels ? checkLabelLimits(labels, AGENT_LABELS) : undefined,
-    usesMax: usesMax == null ? undefined : within('usesMax', usesMax, USES_MAX),
-    expiresAt: validHours == null ? undefined : new Date(now + within('validHours', validHours, HOURS_MAX) * HOUR_MS),
-  };
+  return checkAll({
+    acl: () => (acl ? checkAclTemplates(acl) : undefined),
+    labels: () => (labels ? checkLabelLimits(labels, AGENT_LABELS) : undefined),
+    usesMax: () => (usesMax == null ? undefined : within('usesMax', usesMax, USES_MAX)),
+    expiresAt: () =>
+      validHours == null ? undefined : new Date(now + within('validHours', validHours, HOURS_MAX) * HOUR_MS),
+  });
 }
 
 /** @returns what changes. @throws {ApiError} when a member is not valid, or the key is not the caller's to change. */

@@ -5,6 +5,7 @@ import { isHttpToken } from '../../../http/header-list.ts';
 import type { DryRunField, DryRunRequest, DryRunResponse } from '../../../policy/dry-run/dry-run-types.ts';
 import { builder } from '../../builder/builder.ts';
 import { ApiError } from '../../errors/errors.ts';
+import { checkAll, checkEach } from '../../errors/problems.ts';
 
 const HEADERS_MAX = 200;
 const PORT_MAX = 65_535;
@@ -39,31 +40,53 @@ export const PolicyResponseInput = builder.inputType('PolicyResponseInput', {
   }),
 });
 
-/** @throws {ApiError} naming the member that no visitor could send. */
+/** @throws {ApiError} naming the members that no visitor could send. */
 export function requestOf({ url, ...rest }: typeof PolicyRequestInput.$inferInput): DryRunRequest {
   const { method, headers, body, clientIp, clientPort } = given(rest);
-  if (!/^https?:\/\/[^/]/i.test(url) || !URL.canParse(url)) throw wrong('request.url', 'it must be a URL of HTTP');
-  if (method !== undefined && !isName(method)) throw wrong('request.method', 'it must be a method of HTTP');
-  if (clientIp !== undefined && !isIP(clientIp)) throw wrong('request.clientIp', 'it must be an IP address');
-  if (clientPort !== undefined && (clientPort < 1 || clientPort > PORT_MAX))
-    throw wrong('request.clientPort', `it must be from 1 to ${PORT_MAX}`);
-  return { url, method, headers: checkFields('request.headers', headers), body, clientIp, clientPort };
+  checkAll({
+    url() {
+      if (!/^https?:\/\/[^/]/i.test(url) || !URL.canParse(url)) throw wrong('request.url', 'it must be a URL of HTTP');
+    },
+    method() {
+      if (method !== undefined && !isName(method)) throw wrong('request.method', 'it must be a method of HTTP');
+    },
+    clientIp() {
+      if (clientIp !== undefined && !isIP(clientIp)) throw wrong('request.clientIp', 'it must be an IP address');
+    },
+    clientPort() {
+      if (clientPort !== undefined && (clientPort < 1 || clientPort > PORT_MAX))
+        throw wrong('request.clientPort', `it must be from 1 to ${PORT_MAX}`);
+    },
+    headers: () => checkFields('request.headers', headers),
+  });
+  return { url, method, headers, body, clientIp, clientPort };
 }
 
-/** @throws {ApiError} naming the member that no upstream could answer with. */
+/** @throws {ApiError} naming the members that no upstream could answer with. */
 export function responseOf(input: typeof PolicyResponseInput.$inferInput): DryRunResponse {
   const { status, headers, body } = given(input);
-  if (status !== undefined && (status < 200 || status > 599)) throw wrong('response.status', 'it must be 200 to 599');
-  return { status, headers: checkFields('response.headers', headers), body };
+  checkAll({
+    status() {
+      if (status !== undefined && (status < 200 || status > 599))
+        throw wrong('response.status', 'it must be 200 to 599');
+    },
+    headers: () => checkFields('response.headers', headers),
+  });
+  return { status, headers, body };
 }
 
-function checkFields(member: string, fields: DryRunField[] | undefined): DryRunField[] | undefined {
+function checkFields(member: string, fields: DryRunField[] | undefined): void {
   if (fields && fields.length > HEADERS_MAX) throw wrong(member, `it must have at most ${HEADERS_MAX} fields`);
-  fields?.forEach(({ name, value }, index) => {
-    if (!isName(name)) throw wrong(`${member}[${index}].name`, 'it must be the name of a header field');
-    if (/[^\t\P{Cc}]/u.test(value)) throw wrong(`${member}[${index}].value`, 'it must be one line');
-  });
-  return fields;
+  checkEach(fields ?? [], ({ name, value }, index) =>
+    checkAll({
+      name() {
+        if (!isName(name)) throw wrong(`${member}[${index}].name`, 'it must be the name of a header field');
+      },
+      value() {
+        if (/[^\t\P{Cc}]/u.test(value)) throw wrong(`${member}[${index}].value`, 'it must be one line');
+      },
+    }),
+  );
 }
 
 /** An input in which a member that is null is as one that was left out. */

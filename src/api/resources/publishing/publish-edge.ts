@@ -5,6 +5,7 @@ import { FEW_PER_DOCUMENT } from '../../builder/field-cost.ts';
 import { mutation } from '../../collections/mutation.ts';
 import { requiredReference, typeOfKind } from '../../collections/references.ts';
 import type { Context } from '../../context.ts';
+import { checkAll } from '../../errors/problems.ts';
 import { idempotencyKeyArgument } from '../../idempotency.ts';
 import { Edge } from '../../modules/interfaces.ts';
 import type { Route } from '../../route.ts';
@@ -96,12 +97,17 @@ async function publish(input: typeof PublishEdgeInput.$inferInput, context: Cont
     return row.id;
   };
   const ids = { select: { id: true } };
-  const name = await readEdgeName(host, context);
-  const domainId = name.domainId ?? note(await reserveDomain(ids, { domain: name.domain, description }, context));
-  const backendId =
-    (await sameBackend(labels, context)) ??
-    note(await tunnelGroupBackends.createOne(context, ids, { labels, description }));
-  const edge = { description, hostports: [`${name.domain}:443`] };
+  const { place, backendId } = await checkAll({
+    async place() {
+      const { domain, domainId } = await readEdgeName(host, context);
+      return { domain, domainId: domainId ?? note(await reserveDomain(ids, { domain, description }, context)) };
+    },
+    backendId: async () =>
+      (await sameBackend(labels, context)) ??
+      note(await tunnelGroupBackends.createOne(context, ids, { labels, description })),
+  });
+  const { domain, domainId } = place;
+  const edge = { description, hostports: [`${domain}:443`] };
   const backend = { backendId };
   if (protocol === 'tls') {
     const edgeId = note(await createTlsEdge(ids, { ...edge, backend } as typeof edge, context));

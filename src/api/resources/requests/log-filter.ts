@@ -4,6 +4,7 @@ import type { LogQuery } from '../../../request-log/log-query.ts';
 import { builder } from '../../builder/builder.ts';
 import type { Context } from '../../context.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
+import { checkAll } from '../../errors/problems.ts';
 
 const STATUSES_MAX = 20;
 const TEXT_MAX = 200;
@@ -46,22 +47,35 @@ interface LogFilter {
 /** The query of the caller's account. @throws {ApiError} when something is not right. */
 export async function logQueryOf(context: Context, filter: LogFilter): Promise<LogQuery> {
   const { status = null, statusClasses = null, refused = null, method = null, text = null } = filter;
-  if ((status?.length ?? 0) > STATUSES_MAX)
-    throw new ApiError('tooManyStatuses', { member: 'status', max: STATUSES_MAX });
   const isClass = (each: number) => each >= 0 && each <= 5;
-  if (!statusClasses?.every(isClass) && statusClasses)
-    throw new ApiError('badStatusClass', { member: 'statusClasses' });
-  for (const [member, value] of Object.entries({ method, text }))
-    if (value && value.length > TEXT_MAX) throw new ApiError('logTextTooLong', { member, max: TEXT_MAX });
+  const { endpointIds, from, to } = await checkAll({
+    status() {
+      if ((status?.length ?? 0) > STATUSES_MAX)
+        throw new ApiError('tooManyStatuses', { member: 'status', max: STATUSES_MAX });
+    },
+    statusClasses() {
+      if (!statusClasses?.every(isClass) && statusClasses)
+        throw new ApiError('badStatusClass', { member: 'statusClasses' });
+    },
+    method: () => checkLogText('method', method),
+    text: () => checkLogText('text', text),
+    endpointIds: () => endpointIdsOf(context, filter),
+    from: () => timeOf('from', filter.from),
+    to: () => timeOf('to', filter.to),
+  });
   return {
     accountId: context.accountId,
-    endpointIds: await endpointIdsOf(context, filter),
+    endpointIds,
     ...{ status, statusClasses, refused },
     method: method || null,
     text: text || null,
-    from: timeOf('from', filter.from),
-    to: timeOf('to', filter.to),
+    from,
+    to,
   };
+}
+
+function checkLogText(member: string, value: string | null): void {
+  if (value && value.length > TEXT_MAX) throw new ApiError('logTextTooLong', { member, max: TEXT_MAX });
 }
 
 /** @throws {ApiError} when the account has no such edge, or no such endpoint, nor had one whose requests are in the log. */

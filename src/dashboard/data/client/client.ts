@@ -7,7 +7,7 @@ import { readEvents } from './event-stream.ts';
 import type { Operation } from './operation.ts';
 import { pageSecret, storePageSecret } from './page-secret.ts';
 
-export { ApiFailure, toApiFailure } from './api-failure.ts';
+export { ApiFailure, type MemberProblem, toApiFailure } from './api-failure.ts';
 
 /** How long a response may take. The slowest operations of the API respond within 30 s. */
 const REQUEST_TIMEOUT_MS = 40_000;

@@ -2,7 +2,7 @@
 
 import { createContext } from 'preact';
 import { useContext, useEffect, useRef, useState } from 'preact/hooks';
-import type { ApiFailure } from '../../data/client/client.ts';
+import type { ApiFailure, MemberProblem } from '../../data/client/client.ts';
 
 /** A field as its form sees it. */
 export interface FieldEntry {
@@ -53,32 +53,32 @@ export function useFieldError<Value>(
     [register, name, label],
   );
 
-  const error = form?.error && isErrorOf(form.error, name) ? form.error : undefined;
+  const problems = form?.error ? problemsAt(form.error, name) : [];
+  const error = problems.length > 0 ? form?.error : undefined;
   if (error && failedWith?.error !== error) setFailedWith({ error, value });
   const isUnchangedSinceFailure = error && failedWith?.error === error && failedWith.value === value;
   const localError = wasBlurred || (form?.failedAttempts ?? 0) > 0 ? latestCheck.current() : null;
   return {
-    fieldError: localError ?? (isUnchangedSinceFailure ? inWordsOfTheForm(error, label) : null),
+    fieldError:
+      localError ??
+      (isUnchangedSinceFailure ? problems.map((problem) => inWordsOfTheForm(problem, label)).join(' ') : null),
     onBlur: () => setBlurred(true),
   };
 }
 
-/** Whether an error is about a field. The API names members by their path: `acl`, `target.webhook.url`, `acl[2]`. */
-export function isErrorOf({ field }: ApiFailure, name: string): boolean {
-  const path = field?.replace(/^input\./, '');
-  return path !== undefined && (path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}[`));
+/** What an error says of a field. The API names members by their path: `acl`, `target.webhook.url`, `acl[2]`. */
+export function problemsAt({ problems }: Pick<ApiFailure, 'problems'>, name: string): readonly MemberProblem[] {
+  return problems.filter(
+    ({ member }) => member === name || member.startsWith(`${name}.`) || member.startsWith(`${name}[`),
+  );
 }
 
 /** The message with the label of the field in place of the member's path, and `number 3` for `[2]`. */
-export function inWordsOfTheForm(
-  { message, field = '' }: Pick<ApiFailure, 'message' | 'field'>,
-  label: string | undefined,
-): string {
+export function inWordsOfTheForm({ message, member }: MemberProblem, label: string | undefined): string {
   if (!label) return message;
-  const [place] = /\[\d+\]/.exec(field) ?? [];
+  const [place] = /\[\d+\]/.exec(member) ?? [];
   const words = place ? `“${label}”, number ${Number(place.slice(1, -1)) + 1}` : `“${label}”`;
-  const path = field.replace(/^input\./, '');
-  return [field, `input.${path}`, path].reduce((text, name) => replaceWord(text, name, words), message);
+  return [`input.${member}`, member].reduce((text, name) => replaceWord(text, name, words), message);
 }
 
 function replaceWord(text: string, word: string, words: string): string {

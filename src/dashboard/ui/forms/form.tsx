@@ -3,11 +3,11 @@
 
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { ApiFailure } from '../../data/client/client.ts';
+import { ApiFailure } from '../../data/client/client.ts';
 import { Button } from '../button.tsx';
 import { ErrorNote } from '../feedback/error-note.tsx';
 import { askBeforeLeaving, useUnsavedWork } from '../unsaved/unsaved-work.ts';
-import { Context, type FieldEntry, isErrorOf } from './form-context.ts';
+import { Context, type FieldEntry, problemsAt } from './form-context.ts';
 import { FormNotices } from './form-notices.tsx';
 import type { FormState } from './use-form-fields.ts';
 
@@ -19,7 +19,7 @@ export interface FormProps {
   submitLabel: string;
   /** Called when all fields are valid. */
   onSubmit: () => void;
-  /** The error of the last submission, shown at the field that it names. */
+  /** The error of the last submission, shown at the fields that it names. */
   error?: ApiFailure;
   isBusy?: boolean;
   onCancel?: () => void;
@@ -63,7 +63,8 @@ export function Form({
     }),
     [error, failedAttempts, entries],
   );
-  const isShownAtField = error?.field !== undefined && [...entries.keys()].some((name) => isErrorOf(error, name));
+  const shownAtFields = new Set(error && [...entries.keys()].flatMap((name) => problemsAt(error, name)));
+  const elsewhere = error?.problems.filter((problem) => !shownAtFields.has(problem)) ?? [];
   useUnsavedWork(fields.isChanged, { kind: 'changes', element: () => form.current, discard: fields.discard });
 
   useEffect(() => {
@@ -95,7 +96,9 @@ export function Form({
       <form ref={form} class="form" noValidate onSubmit={submit}>
         {children}
         <FormNotices fields={fields} entries={entries} />
-        {!isShownAtField && <ErrorNote error={error} />}
+        {shownAtFields.size === 0 && <ErrorNote error={error} />}
+        {shownAtFields.size > 0 &&
+          elsewhere.map(({ message }) => <ErrorNote key={message} error={new ApiFailure(message, error)} />)}
         <div class="form-footer">
           <Button type="submit" variant="primary" isBusy={isBusy || isRefreshing}>
             {submitLabel}

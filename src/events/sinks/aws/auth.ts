@@ -1,7 +1,7 @@
 // The member `auth` of all AWS targets: the role or the credentials that requests are signed with.
 
 import { type Given, type ObjectMember, secretMember, type TargetShape, textMember } from '../descriptor.ts';
-import { checkSecret, requireMatch, TargetError } from '../target-error.ts';
+import { checkSecret, checkTargetMembers, requireMatch, TargetError } from '../target-error.ts';
 import { arnErrors, checkRoleArn } from './arn.ts';
 
 export type AwsTargetAuth = {
@@ -68,13 +68,11 @@ export function checkAuth(auth: Given<AwsTargetAuth> | null | undefined, member:
   if (role && creds) throw new TargetError(awsErrors.authBoth, { member });
   if (role) return { role: { roleArn: checkRoleArn(role.roleArn, `${member}.role.roleArn`) }, creds: null };
   if (!creds) throw new TargetError(awsErrors.authEmpty, { member });
-  const idMember = `${member}.creds.awsAccessKeyId`;
-  const awsAccessKeyId = requireMatch(
-    creds.awsAccessKeyId,
-    idMember,
-    /^[A-Za-z0-9]{16,128}$/,
-    awsErrors.badAccessKeyId,
-  );
-  const awsSecretAccessKey = checkSecret(creds.awsSecretAccessKey, `${member}.creds.awsSecretAccessKey`);
-  return { role: null, creds: { awsAccessKeyId, awsSecretAccessKey } };
+  const id = creds.awsAccessKeyId;
+  const checked = checkTargetMembers({
+    awsAccessKeyId: () =>
+      requireMatch(id, `${member}.creds.awsAccessKeyId`, /^[A-Za-z0-9]{16,128}$/, awsErrors.badAccessKeyId),
+    awsSecretAccessKey: () => checkSecret(creds.awsSecretAccessKey, `${member}.creds.awsSecretAccessKey`),
+  });
+  return { role: null, creds: checked };
 }

@@ -2,6 +2,7 @@
 
 import { type SinkContext, type SinkDescriptor, textMember } from '../descriptor.ts';
 import type { Rejection, Sink, SinkError } from '../sink.ts';
+import { checkTargetMembers } from '../target-error.ts';
 import { type ArnKind, checkArn, readArn } from './arn.ts';
 import { type AwsTargetAuth, authMember, awsErrors, checkAuth } from './auth.ts';
 import { type AwsOptions, openAws } from './client.ts';
@@ -29,10 +30,11 @@ export const cloudwatchLogs: SinkDescriptor<CloudwatchLogsTarget> = {
   },
   endpoints: ['logs', 'sts'],
   errors: awsErrors,
-  check: ({ auth, logGroupArn }, path) => ({
-    auth: checkAuth(auth, `${path}.auth`),
-    logGroupArn: checkArn(logGroupArn, `${path}.logGroupArn`, logGroup),
-  }),
+  check: ({ auth, logGroupArn }, path) =>
+    checkTargetMembers({
+      auth: () => checkAuth(auth, `${path}.auth`),
+      logGroupArn: () => checkArn(logGroupArn, `${path}.logGroupArn`, logGroup),
+    }),
   recipient: ({ auth, logGroupArn }) => [logGroupArn, auth.creds?.awsAccessKeyId],
   open: (target, context) => cloudwatchLogsSink(target, context),
 };

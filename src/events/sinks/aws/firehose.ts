@@ -2,6 +2,7 @@
 
 import { type SinkContext, type SinkDescriptor, textMember } from '../descriptor.ts';
 import type { Sink } from '../sink.ts';
+import { checkTargetMembers } from '../target-error.ts';
 import { type ArnKind, checkArn, readArn } from './arn.ts';
 import { type AwsTargetAuth, authMember, awsErrors, checkAuth } from './auth.ts';
 import { type AwsOptions, openAws } from './client.ts';
@@ -28,10 +29,11 @@ export const firehose: SinkDescriptor<FirehoseTarget> = {
   },
   endpoints: ['firehose', 'sts'],
   errors: awsErrors,
-  check: ({ auth, deliveryStreamArn }, path) => ({
-    auth: checkAuth(auth, `${path}.auth`),
-    deliveryStreamArn: checkArn(deliveryStreamArn, `${path}.deliveryStreamArn`, deliveryStream),
-  }),
+  check: ({ auth, deliveryStreamArn }, path) =>
+    checkTargetMembers({
+      auth: () => checkAuth(auth, `${path}.auth`),
+      deliveryStreamArn: () => checkArn(deliveryStreamArn, `${path}.deliveryStreamArn`, deliveryStream),
+    }),
   recipient: ({ auth, deliveryStreamArn }) => [deliveryStreamArn, auth.creds?.awsAccessKeyId],
   open: (target, context) => firehoseSink(target, context),
 };

@@ -4,6 +4,7 @@ import type { WrittenEvent } from '../../event.ts';
 import { isAuditEvent } from '../../types.ts';
 import { type SinkContext, type SinkDescriptor, textMember } from '../descriptor.ts';
 import type { Sink } from '../sink.ts';
+import { checkTargetMembers } from '../target-error.ts';
 import { type ArnKind, checkArn, readArn } from './arn.ts';
 import { type AwsTargetAuth, authMember, awsErrors, checkAuth } from './auth.ts';
 import { type AwsOptions, openAws } from './client.ts';
@@ -30,10 +31,11 @@ export const kinesis: SinkDescriptor<KinesisTarget> = {
   },
   endpoints: ['kinesis', 'sts'],
   errors: awsErrors,
-  check: ({ auth, streamArn }, path) => ({
-    auth: checkAuth(auth, `${path}.auth`),
-    streamArn: checkArn(streamArn, `${path}.streamArn`, stream),
-  }),
+  check: ({ auth, streamArn }, path) =>
+    checkTargetMembers({
+      auth: () => checkAuth(auth, `${path}.auth`),
+      streamArn: () => checkArn(streamArn, `${path}.streamArn`, stream),
+    }),
   recipient: ({ auth, streamArn }) => [streamArn, auth.creds?.awsAccessKeyId],
   open: (target, context) => kinesisSink(target, context),
 };

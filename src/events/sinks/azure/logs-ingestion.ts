@@ -5,7 +5,7 @@ import type { ClientSecretCredentialOptions } from '@azure/identity';
 import type { WrittenEvent } from '../../event.ts';
 import { type SinkContext, type SinkDescriptor, secretMember, textMember } from '../descriptor.ts';
 import { type Sink, SinkError } from '../sink.ts';
-import { checkSecret, requireMatch } from '../target-error.ts';
+import { checkSecret, checkTargetMembers, requireMatch } from '../target-error.ts';
 import { toSinkError } from './errors.ts';
 import { RequestAttempt, requestsOver, runAttempt } from './requests.ts';
 
@@ -91,30 +91,22 @@ export const azureLogsIngestion: SinkDescriptor<AzureTarget> = {
   errors,
   check(given, path) {
     const known = CLOUDS.map(({ host }) => host.slice(1)).join(', ');
-    return {
-      tenantId: requireMatch(given.tenantId, `${path}.tenantId`, UUID, errors.badUuid),
-      clientId: requireMatch(given.clientId, `${path}.clientId`, UUID, errors.badUuid),
-      clientSecret: checkSecret(given.clientSecret, `${path}.clientSecret`),
-      logsIngestionUri: requireMatch(
-        given.logsIngestionUri,
-        `${path}.logsIngestionUri`,
-        INGESTION_URI,
-        errors.badAzureUri,
-        { known },
-      ),
-      dataCollectionRuleId: requireMatch(
-        given.dataCollectionRuleId,
-        `${path}.dataCollectionRuleId`,
-        RULE_ID,
-        errors.badRuleId,
-      ),
-      dataCollectionStreamName: requireMatch(
-        given.dataCollectionStreamName,
-        `${path}.dataCollectionStreamName`,
-        STREAM_NAME,
-        errors.badStreamName,
-      ),
-    };
+    return checkTargetMembers({
+      tenantId: () => requireMatch(given.tenantId, `${path}.tenantId`, UUID, errors.badUuid),
+      clientId: () => requireMatch(given.clientId, `${path}.clientId`, UUID, errors.badUuid),
+      clientSecret: () => checkSecret(given.clientSecret, `${path}.clientSecret`),
+      logsIngestionUri: () =>
+        requireMatch(given.logsIngestionUri, `${path}.logsIngestionUri`, INGESTION_URI, errors.badAzureUri, { known }),
+      dataCollectionRuleId: () =>
+        requireMatch(given.dataCollectionRuleId, `${path}.dataCollectionRuleId`, RULE_ID, errors.badRuleId),
+      dataCollectionStreamName: () =>
+        requireMatch(
+          given.dataCollectionStreamName,
+          `${path}.dataCollectionStreamName`,
+          STREAM_NAME,
+          errors.badStreamName,
+        ),
+    });
   },
   recipient: ({ logsIngestionUri, tenantId, clientId }) => [logsIngestionUri, tenantId, clientId],
   open: (target, context) => azureSink(target, context),

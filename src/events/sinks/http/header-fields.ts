@@ -1,6 +1,6 @@
 // Header fields that a tenant adds to requests, such as an API key of the receiver.
 
-import { checkLength, requireMatch, TargetError } from '../target-error.ts';
+import { checkLength, checkTargetEntries, checkTargetMembers, requireMatch, TargetError } from '../target-error.ts';
 
 const FIELDS_MAX = 16;
 const VALUE_MAX_BYTES = 4096;
@@ -42,20 +42,24 @@ export interface TargetHeaderField {
   value: string | null;
 }
 
-/** Validates the fields. @throws {TargetError} for the first one that cannot be sent. */
+/** Validates the fields. @throws {TargetError} for those that cannot be sent. */
 export function checkHeaderFields(given: readonly TargetHeaderFieldInput[], path: string): TargetHeaderField[] {
   if (given.length > FIELDS_MAX)
     throw new TargetError(headerErrors.tooManyHeaderFields, { member: path, max: FIELDS_MAX });
   const names = new Set<string>();
-  return given.map((field, index) => {
-    const member = `${path}[${index}]`;
+  const checkName = (given: TargetHeaderFieldInput['name'], member: string) => {
     const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/; // RFC 9110, section 5.6.2.
-    const name = requireMatch(field.name, `${member}.name`, token, headerErrors.headerFieldName).toLowerCase();
-    if (RESERVED.has(name) || names.has(name))
-      throw new TargetError(headerErrors.headerFieldName, { member: `${member}.name` });
+    const name = requireMatch(given, member, token, headerErrors.headerFieldName).toLowerCase();
+    if (RESERVED.has(name) || names.has(name)) throw new TargetError(headerErrors.headerFieldName, { member });
     names.add(name);
-    return { name, value: checkValue(field.value || null, `${member}.value`) };
-  });
+    return name;
+  };
+  return checkTargetEntries(given, ({ name, value }, index) =>
+    checkTargetMembers({
+      name: () => checkName(name, `${path}[${index}].name`),
+      value: () => checkValue(value || null, `${path}[${index}].value`),
+    }),
+  );
 }
 
 function checkValue(value: string | null, member: string): string | null {
