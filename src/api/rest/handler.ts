@@ -12,6 +12,7 @@ import {
 } from 'graphql';
 import { PAGE_SIZE_MAX } from '../collections/page.ts';
 import { ApiError } from '../errors/errors.ts';
+import { checkEach } from '../errors/problems.ts';
 import type { ApiExchange } from '../exchange.ts';
 import { readInput, restInput } from '../graphql/input.ts';
 import { internalOperation } from '../graphql/internal-operations.ts';
@@ -294,7 +295,7 @@ function unwrapped(body: Record<string, unknown>, wrapper: string): Record<strin
 function readQuery({ queryArguments }: PreparedRoute, url: string, variables: Record<string, unknown>): void {
   const start = url.indexOf('?');
   if (start < 0) return;
-  for (const [name, value] of new URLSearchParams(url.slice(start + 1))) {
+  checkEach([...new URLSearchParams(url.slice(start + 1))], ([name, value]) => {
     const argument = queryArguments.get(name);
     if (!argument)
       throw new ApiError('unknownParameter', { culprit: name, known: [...queryArguments.keys()].join(', ') || 'none' });
@@ -305,7 +306,7 @@ function readQuery({ queryArguments }: PreparedRoute, url: string, variables: Re
     else
       variables[argument.name] =
         argument.name === 'first' ? readLimit(value) : readInput(argument.type, value, name, restInput);
-  }
+  });
 }
 
 function readLimit(text: string): number {

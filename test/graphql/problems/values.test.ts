@@ -160,6 +160,7 @@ const inputs: Input[] = [
       userAgentFilter: { allow: ['a', '('], deny: ['['] },
       basicAuth: { realm: 'é', credentials: [{ username: 'a:b', password: 'short' }] },
       oauth: { provider: { github: { clientId: '', scopes: ['a b'], teams: ['x', 'y/z', 'w'] } }, cookiePrefix: '!' },
+      oidc: { issuer: 'x', clientId: 'c', scopes: ['a b'] },
       trafficPolicy: { value: '{' },
     },
     problems: [
@@ -180,6 +181,9 @@ const inputs: Input[] = [
       ['oauth.cookie_prefix', 'SIGN_IN_SETTING_WRONG'],
       ['oauth.provider.github.teams[0]', 'SIGN_IN_SETTING_WRONG'],
       ['oauth.provider.github.teams[2]', 'SIGN_IN_SETTING_WRONG'],
+      ['oidc.client_secret', 'CLIENT_SECRET_MISSING'],
+      ['oidc.issuer', 'SIGN_IN_SETTING_WRONG'],
+      ['oidc.scopes[0]', 'SIGN_IN_SETTING_WRONG'],
       ['traffic_policy.value', 'BAD_POLICY'],
     ],
   },

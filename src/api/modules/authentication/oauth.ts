@@ -10,7 +10,7 @@ import { ApiError } from '../../errors/errors.ts';
 import { httpsEdgeRoute } from '../hosts.ts';
 import { type ApiModule, storedUnder } from '../module.ts';
 import { APP_SELECTION, APP_WEIGHT, OauthProviderInput, OauthProviderShape } from './oauth-provider.ts';
-import { clientSecretOf, sealedSignIn, sessionSettings, signInText } from './sign-in.ts';
+import { ANY_SECRET, clientSecretOf, sealedSignIn, sessionSettings, signInText } from './sign-in.ts';
 
 const text = {
   ...signInText,
@@ -89,13 +89,15 @@ export const oauth: ApiModule<{ modules: unknown }, ShownOauth, Input> = {
       ...{ emailAddresses: emailAddresses ?? [], emailDomains: emailDomains ?? [] },
       ...{ teams: ofGithub?.teams ?? [], organizations: ofGithub?.organizations ?? [] },
       authCheckInterval: input.authCheckInterval ?? 0,
-      // Without a client there is nothing to keep: that it is missing is said below.
-      clientSecret: clientId ? await clientSecretOf(app.clientSecret, oauthModule, isSame, within) : '',
+      clientSecret: ANY_SECRET,
     };
-    const problems = oauthProblems(settings).map(({ member, reason }) => ({
-      member: member in input ? member : `provider.${provider}.${member}`,
-      reason,
-    }));
-    return sealedSignIn(settings, oauthModule, problems, writing);
+    // Without a client there is nothing to keep: that it is missing is said of the settings.
+    const secretOf = async () => (clientId ? clientSecretOf(app.clientSecret, oauthModule, isSame, within) : '');
+    const problemsOf = (whole: OauthSettings) =>
+      oauthProblems(whole).map(({ member, reason }) => ({
+        member: member in input ? member : `provider.${provider}.${member}`,
+        reason,
+      }));
+    return sealedSignIn(settings, secretOf, oauthModule, problemsOf, writing);
   },
 };

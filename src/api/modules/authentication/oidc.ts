@@ -9,7 +9,7 @@ import { storedModule } from '../../../store/edges/module-rows.ts';
 import { builder } from '../../builder/builder.ts';
 import { httpsEdgeRoute } from '../hosts.ts';
 import { type ApiModule, storedUnder } from '../module.ts';
-import { clientSecretOf, sealedSignIn, sessionSettings, signInText as text } from './sign-in.ts';
+import { ANY_SECRET, clientSecretOf, sealedSignIn, sessionSettings, signInText as text } from './sign-in.ts';
 
 const issuerText = 'The URL of the provider, as its discovery document has it.';
 
@@ -70,13 +70,15 @@ export const oidc: ApiModule<{ modules: unknown }, ShownOidc, Input> = {
     const settings: OidcSettings = {
       ...sessionSettings(input),
       ...{ issuer, clientId, scopes: scopes ?? [], emailAddresses: [], emailDomains: [] },
-      clientSecret: await clientSecretOf(input.clientSecret, oidcModule, isSame, writing),
+      clientSecret: ANY_SECRET,
     };
+    const secretOf = () => clientSecretOf(input.clientSecret, oidcModule, isSame, writing);
     const unreachable = fetchProblem(issuer, hostsOfPolicies(writing.context.app.config));
-    const others = oidcProblems(settings);
-    const problems = unreachable
-      ? [{ member: 'issuer', reason: unreachable }, ...others.filter(({ member }) => member !== 'issuer')]
-      : others;
-    return sealedSignIn(settings, oidcModule, problems, writing);
+    const problemsOf = (whole: OidcSettings) => {
+      const problems = oidcProblems(whole);
+      if (!unreachable) return problems;
+      return [{ member: 'issuer', reason: unreachable }, ...problems.filter(({ member }) => member !== 'issuer')];
+    };
+    return sealedSignIn(settings, secretOf, oidcModule, problemsOf, writing);
   },
 };

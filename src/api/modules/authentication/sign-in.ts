@@ -7,7 +7,7 @@ import { SESSION_TIMES } from '../../../policy/sign-in/limits.ts';
 import { lockedModule } from '../../../store/edges/module-rows.ts';
 import { openModule, sealModule } from '../../../store/edges/module-secrets.ts';
 import { ApiError } from '../../errors/errors.ts';
-import { checkEach } from '../../errors/problems.ts';
+import { checkAll, checkEach } from '../../errors/problems.ts';
 import { httpsEdgeRoute } from '../hosts.ts';
 import { type HostChange, type ModuleWrite, secretOwner } from '../module.ts';
 
@@ -49,6 +49,9 @@ export function sessionSettings(input: SessionInput) {
   };
 }
 
+/** Stands for a secret while it is not known. */
+export const ANY_SECRET = '-';
+
 /** The secret to store. One that is left out is that of the replaced module, for the same client alone: no other may get it. */
 export async function clientSecretOf<Settings extends SignInModuleSettings>(
   given: string | null | undefined,
@@ -65,16 +68,28 @@ export async function clientSecretOf<Settings extends SignInModuleSettings>(
   return openModule(writing.context.app.keys, owner, descriptor, stored).clientSecret;
 }
 
-/** What is written of a module. @throws {ApiError} when something is wrong with it. */
-export function sealedSignIn<Settings extends SignInModuleSettings>(
+/**
+ * What is written of a module.
+ * @param settings with a secret that stands for the one that `secretOf` gives.
+ * @throws {ApiError} naming all that is wrong with it, also when there is no secret.
+ */
+export async function sealedSignIn<Settings extends SignInModuleSettings>(
   settings: Settings,
+  secretOf: () => Promise<string>,
   descriptor: ModuleDescriptor<Settings>,
-  problems: readonly SignInProblem[],
+  problemsOf: (settings: Settings) => readonly SignInProblem[],
   writing: ModuleWrite,
-): HostChange {
-  checkEach(problems, ({ member, reason }) => {
-    throw new ApiError('signInSettingWrong', { member: writing.member + member, reason });
+): Promise<HostChange> {
+  let whole = settings;
+  await checkAll({
+    async secret() {
+      whole = { ...settings, clientSecret: await secretOf() };
+    },
+    settings: () =>
+      checkEach(problemsOf(whole), ({ member, reason }) => {
+        throw new ApiError('signInSettingWrong', { member: writing.member + member, reason });
+      }),
   });
-  const sealed = sealModule(writing.context.app.keys, secretOwner(httpsEdgeRoute, writing), descriptor, settings);
+  const sealed = sealModule(writing.context.app.keys, secretOwner(httpsEdgeRoute, writing), descriptor, whole);
   return { modules: { [descriptor.key]: sealed } };
 }
