@@ -122,6 +122,10 @@ test('arguments of lists are blamed by their own names, wherever the list stands
     ['first', 'LIMIT_OUT_OF_RANGE'],
   ]);
   expect(short(await problemsOf('{ credentials(first: "x") { totalCount } }'))).toEqual([['first', 'WRONG_VALUE']]);
+  const several = '{ credentials(filter: "(", order: "colour", search: " a b c d e f g h i j k ") { totalCount } }';
+  expect(short(await problemsOf(several)).map(([path]) => path)).toEqual(['filter', 'search', 'order']);
+  const { body } = await account.call('GET', '/credentials?filter=(&order_by=colour');
+  expect(Object.keys(body.details)).toEqual(['operation_id', 'filter', 'order_by']);
 });
 
 test('there are at most 100 problems, and it is said where they are cut', async () => {

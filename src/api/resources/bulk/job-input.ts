@@ -63,9 +63,15 @@ async function parametersOf(
 ): Promise<Pick<NewJob, 'ownerId' | 'setLabels' | 'removeLabels'>> {
   const labels = { setLabels: setLabels ?? {}, removeLabels: [...new Set(removeLabels ?? [])] };
   const hasLabels = Object.keys(labels.setLabels).length + labels.removeLabels.length > 0;
-  if (action !== 'CHANGE_OWNER' && ownerId) throw new ApiError('bulkMemberUnused', { member: 'ownerId', action });
-  if (action !== 'CHANGE_LABELS' && hasLabels)
-    throw new ApiError('bulkMemberUnused', { member: setLabels ? 'setLabels' : 'removeLabels', action });
+  checkAll({
+    ownerId() {
+      if (action !== 'CHANGE_OWNER' && ownerId) throw new ApiError('bulkMemberUnused', { member: 'ownerId', action });
+    },
+    labels() {
+      if (action !== 'CHANGE_LABELS' && hasLabels)
+        throw new ApiError('bulkMemberUnused', { member: setLabels ? 'setLabels' : 'removeLabels', action });
+    },
+  });
   if (action === 'CHANGE_LABELS' && !hasLabels) throw new ApiError('bulkLabelsMissing');
   const key = labels.removeLabels.find((name) => Object.hasOwn(labels.setLabels, name));
   if (key !== undefined) throw new ApiError('labelSetAndRemoved', { key });

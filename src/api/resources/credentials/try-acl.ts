@@ -3,6 +3,7 @@
 import { builder } from '../../builder/builder.ts';
 import { FEW_PER_DOCUMENT } from '../../builder/field-cost.ts';
 import { ApiError } from '../../errors/errors.ts';
+import { checkAll } from '../../errors/problems.ts';
 import type { Route } from '../../route.ts';
 import {
   type BindEvaluation,
@@ -73,8 +74,15 @@ builder.queryField('tryAcl', (t) =>
       }),
     },
     resolve: (_, { acl, binds }) => {
-      if (acl.length > RULES_MAX) throw new ApiError('tooManyAclRules', { member: 'acl', max: RULES_MAX });
-      if (binds && binds.length > BINDS_MAX) throw new ApiError('tooManyBinds', { member: 'binds', max: BINDS_MAX });
+      checkAll({
+        acl() {
+          if (acl.length > RULES_MAX) throw new ApiError('tooManyAclRules', { member: 'acl', max: RULES_MAX });
+        },
+        binds() {
+          if (binds && binds.length > BINDS_MAX)
+            throw new ApiError('tooManyBinds', { member: 'binds', max: BINDS_MAX });
+        },
+      });
       return evaluateAcl(acl, binds ?? []);
     },
   }),

@@ -14,7 +14,7 @@ const PLACEHOLDERS = { '{name}': 'name', '{hostname}': 'hostName' } as const;
 /** One label of a domain, so that a device cannot choose a rule: no dot, no star. */
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** @throws {ApiError} naming the first rule that is none when names are put in. */
+/** @throws {ApiError} naming the rules that are none when names are put in. */
 export function checkAclTemplates(rules: string[]): string[] {
   checkAcl(rules.map((rule) => fill(rule, () => 'device')));
   return rules;

@@ -4,6 +4,7 @@ import { builder } from '../../builder/builder.ts';
 import { ChangeAction, subscribableKinds } from '../../collections/collection.ts';
 import { whileAllowed } from '../../collections/watching.ts';
 import { ApiError } from '../../errors/errors.ts';
+import { checkEach } from '../../errors/problems.ts';
 import type { Route } from '../../route.ts';
 import { changeFeed, type GatheredChange } from './change-feed.ts';
 
@@ -80,12 +81,13 @@ builder.subscriptionField('changes', (t) =>
   }),
 );
 
-/** @throws {ApiError} naming the first that is none. */
+/** @throws {ApiError} naming those that are none. */
 function chosen(kinds: readonly string[]): ReadonlySet<string> {
   const known = [...subscribableKinds(), DELIVERY, CERTIFICATE, CAPTURE].sort();
-  const stranger = kinds.find((kind) => !known.includes(kind));
-  if (stranger !== undefined)
-    throw new ApiError('unknownChangeKind', { member: 'kinds', culprit: stranger, known: known.join(', ') });
+  checkEach(kinds, (culprit) => {
+    if (!known.includes(culprit))
+      throw new ApiError('unknownChangeKind', { member: 'kinds', culprit, known: known.join(', ') });
+  });
   return new Set(kinds.length === 0 ? known : kinds);
 }
 
