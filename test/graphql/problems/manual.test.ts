@@ -2,10 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isEnumType } from 'graphql';
 import { beforeAll, expect, test } from 'vitest';
-import { problemCodes } from '../../../src/api/errors/problem-codes.ts';
-import { schema } from '../../../src/api/schema.ts';
 import { type Account, sharedGateway } from '../../support/gateway/gateway.ts';
 import { root } from '../../support/root.ts';
 
@@ -28,12 +25,4 @@ test('the example of the manual is what REST answers', async () => {
   const rule = { ip_policy_id: 'ipp_none', cidr: '10.0.0.1/8', action: 'maybe' };
   const { body } = await account.call('POST', '/ip_policy_rules', rule);
   expect(body.details).toEqual({ operation_id: expect.any(String), ...details });
-});
-
-test('the schema has the codes, and no two errors share one', () => {
-  const type = schema.getType('ProblemCode');
-  const inSchema = isEnumType(type) ? type.getValues().map(({ name }) => name) : [];
-  expect(inSchema).toEqual(problemCodes.map(({ code }) => code));
-  expect(inSchema).toEqual(expect.arrayContaining(problems.map(({ code }: { code: string }) => code)));
-  expect(new Set(inSchema).size).toBe(inSchema.length);
 });
