@@ -16,7 +16,7 @@ import {
   type ValueNode,
   visit,
 } from 'graphql';
-import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
+import type { CompiledQuery } from 'graphql-jit';
 import { isHeavyField } from '../builder/field-cost.ts';
 import { callsExternalService } from '../builder/root-fields.ts';
 import type { Context } from '../context.ts';
@@ -24,6 +24,16 @@ import type { InputPath } from '../errors/errors.ts';
 
 /** Compiling costs milliseconds: only an operation that comes again is worth it. */
 const USES_BEFORE_COMPILING = 3;
+
+let compiler: Promise<typeof import('graphql-jit')> | undefined;
+
+/** Begins to load the compiler, which a gateway that is asked nothing does without: it is there when an operation comes again. */
+function loadCompiler(): Promise<typeof import('graphql-jit')> {
+  if (compiler) return compiler;
+  compiler = import('graphql-jit');
+  compiler.catch(() => undefined); // Who needs it is told.
+  return compiler;
+}
 
 export interface OperationVariable {
   name: string;
@@ -77,8 +87,10 @@ export function prepareOperation(
     holdsSecrets: holdsSecrets(document, definition),
     callsExternalService: keyed.some(({ name }) => callsExternalService(mutations?.[name.value])),
     async run(variables, context) {
-      if (mayCompile && ++uses >= USES_BEFORE_COMPILING) {
+      const loaded = mayCompile ? loadCompiler() : undefined;
+      if (loaded && ++uses >= USES_BEFORE_COMPILING) {
         mayCompile = false; // Once, whatever comes of it.
+        const { compileQuery, isCompiledQuery } = await loaded;
         const result = compileQuery(schema, document, definition.name?.value);
         if (isCompiledQuery(result)) compiled = result;
       }
