@@ -25,16 +25,6 @@ import type { InputPath } from '../errors/errors.ts';
 /** Compiling costs milliseconds: only an operation that comes again is worth it. */
 const USES_BEFORE_COMPILING = 3;
 
-let compiler: Promise<typeof import('graphql-jit')> | undefined;
-
-/** Begins to load the compiler, which a gateway that is asked nothing does without: it is there when an operation comes again. */
-function loadCompiler(): Promise<typeof import('graphql-jit')> {
-  if (compiler) return compiler;
-  compiler = import('graphql-jit');
-  compiler.catch(() => undefined); // Who needs it is told.
-  return compiler;
-}
-
 export interface OperationVariable {
   name: string;
   type: GraphQLInputType;
@@ -87,10 +77,9 @@ export function prepareOperation(
     holdsSecrets: holdsSecrets(document, definition),
     callsExternalService: keyed.some(({ name }) => callsExternalService(mutations?.[name.value])),
     async run(variables, context) {
-      const loaded = mayCompile ? loadCompiler() : undefined;
-      if (loaded && ++uses >= USES_BEFORE_COMPILING) {
+      if (mayCompile && ++uses >= USES_BEFORE_COMPILING) {
         mayCompile = false; // Once, whatever comes of it.
-        const { compileQuery, isCompiledQuery } = await loaded;
+        const { compileQuery, isCompiledQuery } = await import('graphql-jit');
         const result = compileQuery(schema, document, definition.name?.value);
         if (isCompiledQuery(result)) compiled = result;
       }

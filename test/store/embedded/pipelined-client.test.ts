@@ -1,14 +1,19 @@
 // Transactions: their BEGIN travels with their first statement.
 
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { openClient } from '../../../src/store/database/client.ts';
 import { DatabaseWorker } from '../../../src/store/embedded/database-worker.ts';
-import { openMemory } from '../../../src/store/embedded/index.ts';
+import { type Embedded, openEmbedded } from '../../../src/store/embedded/index.ts';
+import { copyCluster } from '../../support/gateway/place.ts';
 
-let database: Awaited<ReturnType<typeof openMemory>>;
+let database: Embedded;
 let prisma: ReturnType<typeof openClient>;
 beforeAll(async () => {
-  database = await openMemory();
+  const directory = await mkdtemp(join(inject('run'), 'directory-'));
+  await copyCluster('empty', directory);
+  database = await openEmbedded(directory, { onFatal: (text) => expect.unreachable(text) });
   prisma = openClient(database.pool);
   await database.pool.query('CREATE TABLE written (value int)');
 });
