@@ -7,7 +7,7 @@ import { describeFailure } from '../../runtime/describe-failure.ts';
 import { AuditBudget } from '../../store/audit/audit-budget.ts';
 import { type AuditAct, insertAuditEntries, type NewAuditEntry } from '../../store/audit/audit-entries.ts';
 import type { Announce } from '../../store/changes/changes.ts';
-import { isSameRow, isWhole, lockRow, modelOf, type WholeRow } from '../../store/database/whole-rows.ts';
+import { isSameRow, isWhole, lockRow, modelOf, type WholeRow } from '../../store/database/rows-by-id.ts';
 import type { AuditEvent } from '../../store/events/audit.ts';
 import type { WrittenRow } from '../audit-contract.ts';
 import { resourceOf, tableOf } from '../collections/nodes.ts';

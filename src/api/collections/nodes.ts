@@ -3,6 +3,7 @@
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Db } from '../../store/database/client.ts';
+import { modelOf, readRow } from '../../store/database/rows-by-id.ts';
 import { isId } from '../../store/ids.ts';
 import { builder, type ObjectRow, type ObjectRowRef } from '../builder/builder.ts';
 import type { Context } from '../context.ts';
@@ -82,8 +83,18 @@ export async function findById(
 ): Promise<ObjectRow | null> {
   if (!isId(options.prefix, id)) return null;
   if (options.find) return (await options.find(context, [id]))[0] ?? null;
+  const { db, accountId } = context;
+  const table = tableOf(options, db);
+  const { select, include } = query as { select?: Record<string, unknown>; include?: object };
+  if (!options.where && !include && isOfColumns(select))
+    return (await readRow(db, modelOf(table), { id, accountId }, select)) ?? null;
   const where = { ...(await scopeOf(options, context)), id };
-  return tableOf(options, context.db).findUnique({ ...query, where }) as Promise<ObjectRow | null>;
+  return table.findUnique({ ...query, where }) as Promise<ObjectRow | null>;
+}
+
+/** Whether no relations are selected. */
+function isOfColumns(select: Record<string, unknown> | undefined): select is Record<string, boolean> | undefined {
+  return !select || Object.values(select).every((wanted) => typeof wanted === 'boolean');
 }
 
 /** Those of the caller's account that have these ids, which are of this kind. */

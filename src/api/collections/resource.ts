@@ -4,7 +4,7 @@
 import type { InputFieldMap, InputShapeFromFields } from '@pothos/core';
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { Db } from '../../store/database/client.ts';
-import { allColumns } from '../../store/database/whole-rows.ts';
+import { allColumns } from '../../store/database/rows-by-id.ts';
 import type { Prisma } from '../../store/generated/prisma/client.ts';
 import { newId } from '../../store/ids.ts';
 import { builder, type ObjectRow } from '../builder/builder.ts';

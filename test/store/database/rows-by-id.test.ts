@@ -8,8 +8,9 @@ import {
   isWhole,
   lockRow,
   modelOf,
+  readRow,
   type WholeRow,
-} from '../../../src/store/database/whole-rows.ts';
+} from '../../../src/store/database/rows-by-id.ts';
 import { newId } from '../../../src/store/ids.ts';
 import { fill, type Holder } from '../../accounts/sample-resources.ts';
 import { type Account, sharedGateway, type TestGateway } from '../../support/gateway/gateway.ts';
@@ -23,23 +24,32 @@ beforeAll(async () => {
   holder = await fill(gateway, account);
 });
 
-test('the row of each kind that is audited is locked with all its columns, as Prisma has them', async () => {
+test('the row of each kind is read and locked with its columns, as Prisma has them', async () => {
   const { prisma } = gateway.app;
   const { accountId } = account;
-  const kinds: string[] = [];
   const unset = newId('cr'); // Its list of rules is NULL in the database.
   await prisma.credential.createMany({ data: [{ id: unset, accountId, ownerId: account.ownerId, digest: unset }] });
   const ids: Record<string, string> = { ...holder.ids, credential: unset };
-  for (const resource of registeredResources().filter(({ audit }) => audit)) {
-    const id = ids[resource.kind];
+  const kinds: string[] = [];
+  for (const resource of registeredResources()) {
+    if (!resource.table) continue;
+    const id = ids[resource.kind] ?? 'none'; // Then its columns are there.
     const table = tableOf(resource, prisma);
     const model = modelOf(table);
-    const locked = await lockRow(prisma, model, { id: id ?? 'none', accountId });
-    if (!id) continue;
-    const row = (await table.findUnique({ where: { id }, select: allColumns(model) })) as WholeRow;
+    const select = allColumns(model);
+    const locked = await lockRow(prisma, model, { id, accountId });
+    if (id === 'none') continue;
+    const row = (await table.findUnique({ where: { id }, select })) as WholeRow;
     expect(locked, resource.kind).toEqual(row);
     expect(isWhole(model, row) && isSameRow(model, row, locked as WholeRow), resource.kind).toBe(true);
-    expect(await lockRow(prisma, model, { id, accountId: 'acc_other' })).toBeUndefined();
+    expect(await readRow(prisma, model, { id, accountId }), resource.kind).toEqual(row);
+    const [, second = ''] = Object.keys(select);
+    expect(await readRow(prisma, model, { id, accountId }, { [second]: true, other: true })).toEqual({
+      id,
+      [second]: row[second],
+    });
+    for (const read of [lockRow, readRow])
+      expect(await read(prisma, model, { id, accountId: 'acc_other' })).toBeUndefined();
     kinds.push(resource.kind);
   }
   expect(kinds).toEqual(
