@@ -1,7 +1,6 @@
 // Every resource → one schema and the table of routes.
 
 import { builder } from './builder/builder.ts';
-import './builder/problem-code.ts';
 import * as resources from './resources/index.ts';
 
 export const routes = Object.values(resources).flatMap((resource) => resource.routes);

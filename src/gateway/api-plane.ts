@@ -210,14 +210,19 @@ function startListenerTls(
   });
 }
 
-/** The documents of the operator. Those that an upgrade has left behind are answered with their mistakes. @throws {RegisteredDocumentsError} */
+/** The documents of the operator. @throws {RegisteredDocumentsError} */
 async function registeredDocuments(directory: string | undefined, log: Logger): Promise<Map<string, string>> {
   if (directory === undefined) return new Map();
   const documents = await readRegisteredDocuments(directory);
-  for (const [digest, mistake] of mistakesIn(documents, schema))
+  void warnOfMistakes(documents, log); // A start does not wait for it.
+  return documents;
+}
+
+/** Those that an upgrade has left behind are answered with their mistakes. */
+async function warnOfMistakes(documents: ReadonlyMap<string, string>, log: Logger): Promise<void> {
+  for await (const [digest, mistake] of mistakesIn(documents, schema))
     log.warn(
       { documentId: `sha256:${digest}`, mistake },
       'a document of PERSISTED_DOCUMENTS_DIR does not fit the schema',
     );
-  return documents;
 }

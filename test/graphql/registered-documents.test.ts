@@ -68,8 +68,10 @@ test('in a browser session they run, and no other does', async () => {
 });
 
 test('one that the schema does not fit is a warning at the start, and its mistake an answer', async () => {
-  const warnings = gateway.logs.filter((line) => line.includes('does not fit the schema'));
-  expect(warnings.map((line) => JSON.parse(line).documentId)).toEqual([named(documents.old).documentId]);
+  const warnings = () => gateway.logs.filter((line) => line.includes('does not fit the schema'));
+  await expect
+    .poll(() => warnings().map((line) => JSON.parse(line).documentId))
+    .toEqual([named(documents.old).documentId]);
   const { errors } = await post(named(documents.old));
   expect(errors[0].message).toContain('Cannot query field "gone"');
 });

@@ -5,9 +5,9 @@ import type { Logger } from 'pino';
 import type { Principal } from '../../events/event.ts';
 import { describeFailure } from '../../runtime/describe-failure.ts';
 import { AuditBudget } from '../../store/audit/audit-budget.ts';
-import { type AuditAct, insertAuditEntries, type NewAuditEntry } from '../../store/audit/audit-entries.ts';
+import { type AuditAct, insertAuditEntries } from '../../store/audit/audit-entries.ts';
 import type { Announce } from '../../store/changes/changes.ts';
-import { isSameRow, isWhole, lockRow, modelOf, type WholeRow } from '../../store/database/rows-by-id.ts';
+import { isSameRow, isWhole, lockRow, modelOf, type ObjectColumns } from '../../store/database/rows-by-id.ts';
 import type { AuditEvent } from '../../store/events/audit.ts';
 import type { WrittenRow } from '../audit-contract.ts';
 import { resourceOf, tableOf } from '../collections/nodes.ts';
@@ -33,17 +33,15 @@ export function createAuditTrail(loadObject: LoadAuditObject, { days, now, log }
   const isKept = days > 0;
   const budget = new AuditBudget(SPARINGLY, now);
 
-  const keep = ({ recorded }: Context, announce: Announce, entries: readonly NewAuditEntry[]): void => {
-    if (isKept) for (const entry of entries) recorded.entry(entry, announce);
+  const keep = (context: Context, announce: Announce, ...acts: RecordedAct[]): void => {
+    if (isKept) for (const act of acts) context.recorded.entry(entryOf(context)(act), announce);
   };
-  const keepActs = (context: Context, announce: Announce, ...acts: RecordedAct[]) =>
-    keep(context, announce, acts.map(entryOf(context)));
 
   return {
     async recordCreation(context, announce, { resource, id, row }) {
       const object = await loadWritten(loadObject, context, resource, id, row);
       context.recorded.event(eventOf(context, eventNameOf(resource, 'CREATED'), object));
-      keepActs(context, announce, actOn(resource, id, { action: 'CREATED', after: object }));
+      keep(context, announce, actOn(resource, id, { action: 'CREATED', after: object }));
     },
 
     async prepareUpdate(context, announce, { resource, id, action }) {
@@ -65,7 +63,7 @@ export function createAuditTrail(loadObject: LoadAuditObject, { days, now, log }
           isHiddenChanged,
           ...difference,
         } as const;
-        keepActs(context, announce, actOn(resource, id, act));
+        keep(context, announce, actOn(resource, id, act));
       };
     },
 
@@ -78,14 +76,14 @@ export function createAuditTrail(loadObject: LoadAuditObject, { days, now, log }
         const { recorded } = context;
         const tell = (deleted: AuditedResource, deletedId: string, before: object) => {
           recorded.event(eventOf(context, eventNameOf(deleted, 'DELETED'), before));
-          keepActs(context, announce, actOn(deleted, deletedId, { action: 'DELETED', before }));
+          keep(context, announce, actOn(deleted, deletedId, { action: 'DELETED', before }));
         };
         if (cascade) for (const before of gone) tell(cascade.resource, (before as { id: string }).id, before);
         tell(resource, id, object);
       };
     },
 
-    record: keepActs,
+    record: keep,
 
     recordSparingly(context, key, act) {
       const skipped = isKept ? budget.take(key) : null;
@@ -106,8 +104,8 @@ function rowsOf({ db, accountId }: Context, id: string) {
   return {
     /** It as it is now, locked until the end of the transaction; undefined where there is none. */
     lock: async () => (model ? lockRow(db, model, { id, accountId }) : undefined),
-    isWhole: (row: object): row is WholeRow => !!model && isWhole(model, row),
-    areSame: (one: WholeRow | undefined, other: WholeRow | undefined) =>
+    isWhole: (row: object): row is ObjectColumns => !!model && isWhole(model, row),
+    areSame: (one: ObjectColumns | undefined, other: ObjectColumns | undefined) =>
       !model || one === other || (!!one && !!other && isSameRow(model, one, other)),
   };
 }

@@ -1,4 +1,4 @@
-// The Pothos builder, and the scalars every resource may use.
+// The Pothos builder, the scalars that every resource may use, and the codes of problems.
 
 import SchemaBuilder, { type ObjectRef } from '@pothos/core';
 import PrismaPlugin from '@pothos/plugin-prisma';
@@ -7,6 +7,7 @@ import type { PrismaClient } from '../../store/database/client.ts';
 import type PrismaTypes from '../../store/generated/pothos.ts';
 import { getDatamodel } from '../../store/generated/pothos.ts';
 import type { Context } from '../context.ts';
+import { problemCodes } from '../errors/problem-codes.ts';
 import LoadedPlugin from './loaded-rows.ts';
 import PayloadsPlugin from './payloads.ts';
 import RootFieldsPlugin from './root-fields.ts';
@@ -102,4 +103,18 @@ builder.scalarType('Json', {
   specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259',
   serialize: (value) => value,
   parseValue: (value) => value,
+});
+
+/** No field has it: it is in the schema so that clients know all codes. */
+builder.enumType('ProblemCode', {
+  description:
+    'What is wrong with a member of an input: the `code` of each of the `problems` in the `extensions` of an error, beside its ' +
+    '`path`, from the argument on, as `["input", "acl", 0]`, and its `message`. No field has this type: it is here for clients that ' +
+    'are generated. Words in braces are replaced in messages.',
+  values: Object.fromEntries(
+    problemCodes.map(({ code, number, text }) => [
+      code,
+      { description: `The error \`ERR_GATEWAY_${number}\`: ${text}` },
+    ]),
+  ),
 });

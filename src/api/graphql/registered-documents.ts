@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type GraphQLSchema, parse, validate } from 'graphql';
 
 /** The most documents, and the most bytes of all their texts: they stay in memory, each ready to run. */
@@ -68,16 +69,25 @@ function failure(file: string, reason: string): RegisteredDocumentsError {
   return new RegisteredDocumentsError(`${file} in PERSISTED_DOCUMENTS_DIR cannot be used: ${reason}.`);
 }
 
-/** Of these documents, those that the schema does not fit, as after an upgrade: with the first mistake of each. */
-export function mistakesIn(documents: ReadonlyMap<string, string>, schema: GraphQLSchema): Map<string, string> {
-  const mistakes = new Map<string, string>();
+/**
+ * Of these documents, those that the schema does not fit, as after an upgrade: the SHA-256 of each, and its first mistake. Others have
+ * their turn after each document.
+ */
+export async function* mistakesIn(
+  documents: ReadonlyMap<string, string>,
+  schema: GraphQLSchema,
+): AsyncGenerator<[digest: string, mistake: string]> {
   for (const [digest, text] of documents) {
-    try {
-      const [mistake] = validate(schema, parse(text), undefined, { maxErrors: 1 });
-      if (mistake) mistakes.set(digest, mistake.message);
-    } catch (error) {
-      mistakes.set(digest, (error as Error).message);
-    }
+    const mistake = mistakeIn(text, schema);
+    if (mistake !== undefined) yield [digest, mistake];
+    await nextTurn();
   }
-  return mistakes;
+}
+
+function mistakeIn(text: string, schema: GraphQLSchema): string | undefined {
+  try {
+    return validate(schema, parse(text), undefined, { maxErrors: 1 })[0]?.message;
+  } catch (error) {
+    return (error as Error).message;
+  }
 }

@@ -69,7 +69,6 @@ export * as policyEvaluation from './policies/evaluate-policy.ts';
 export * as edgeName from './publishing/check-edge-name.ts';
 export * as edgePublishing from './publishing/publish-edge.ts';
 export * as edgeTest from './publishing/test-edge.ts';
-export * as endpointRequests from './requests/endpoint-requests.ts';
 export * as requestLog from './requests/request-log.ts';
 export * as tcpEdges from './tcp-edges.ts';
 export * as tlsEdges from './tls-edges.ts';

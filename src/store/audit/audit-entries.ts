@@ -50,11 +50,40 @@ export interface AuditAct {
 /** An entry that is about to be written. Its time is now. */
 export type NewAuditEntry = AuditActor & AuditAct;
 
+/** The columns of an entry, and their types in the JSON that rows are written from: objects are texts there. */
+const COLUMNS = {
+  ...{
+    id: 'text',
+    account_id: 'text',
+    created_at: 'timestamptz',
+    source: 'text',
+    actor_id: 'text',
+    actor_subject: 'text',
+  },
+  ...{ credential_id: 'text', ip: 'text', user_agent: 'text', operation_id: 'text', action: 'text', kind: 'text' },
+  ...{
+    object_id: 'text',
+    object_name: 'text',
+    before: 'text',
+    after: 'text',
+    is_hidden_changed: 'boolean',
+    words: 'text',
+  },
+};
+const names = Object.keys(COLUMNS);
+const NAMES = Prisma.raw(names.join());
+const VALUES = Prisma.raw(names.map((name) => (/^(before|after)$/.test(name) ? `${name}::json` : name)).join());
+const TYPES = Prisma.raw(
+  Object.entries(COLUMNS)
+    .map((column) => column.join(' '))
+    .join(),
+);
+
 /** An entry as its row is written. */
 export interface AuditRow {
   /** What tells of it once it is committed. */
   change: Change;
-  columns: Readonly<Record<string, string | boolean | null>>;
+  columns: Readonly<Record<keyof typeof COLUMNS, string | boolean | null>>;
 }
 
 /** Makes the row of an entry. Texts, and members of objects, that are too long are cut. */
@@ -89,15 +118,9 @@ export function auditRow(entry: NewAuditEntry): AuditRow {
  * it writes in a call of the API.
  */
 export function auditInsert(rows: readonly AuditRow[]): Prisma.Sql {
+  const json = JSON.stringify(rows.map(({ columns }) => columns));
   return Prisma.sql`
-    INSERT INTO audit_entry (id, account_id, created_at, source, actor_id, actor_subject, credential_id, ip, user_agent,
-      operation_id, action, kind, object_id, object_name, before, after, is_hidden_changed, words)
-    SELECT id, account_id, created_at, source, actor_id, actor_subject, credential_id, ip, user_agent,
-      operation_id, action, kind, object_id, object_name, before::json, after::json, is_hidden_changed, words
-    FROM json_to_recordset(${JSON.stringify(rows.map(({ columns }) => columns))}::json) AS entry (id text, account_id text,
-      created_at timestamptz, source text, actor_id text, actor_subject text, credential_id text, ip text, user_agent text,
-      operation_id text, action text, kind text, object_id text, object_name text, before text, after text,
-      is_hidden_changed boolean, words text)`;
+    INSERT INTO audit_entry (${NAMES}) SELECT ${VALUES} FROM json_to_recordset(${json}::json) AS entry (${TYPES})`;
 }
 
 /** Writes entries in one statement. @returns what is to be announced once they are committed. */

@@ -87,8 +87,10 @@ async function within(work) {
     await client.query('BEGIN');
     const result = await work(client);
     await client.query('COMMIT');
-    return result;
-  } finally {
     client.release();
+    return result;
+  } catch (error) {
+    client.release(true); // With its transaction.
+    throw error;
   }
 }

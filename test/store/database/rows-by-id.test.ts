@@ -8,8 +8,8 @@ import {
   isWhole,
   lockRow,
   modelOf,
+  type ObjectColumns,
   readRow,
-  type WholeRow,
 } from '../../../src/store/database/rows-by-id.ts';
 import { newId } from '../../../src/store/ids.ts';
 import { fill, type Holder } from '../../accounts/sample-resources.ts';
@@ -39,9 +39,9 @@ test('the row of each kind is read and locked with its columns, as Prisma has th
     const select = allColumns(model);
     const locked = await lockRow(prisma, model, { id, accountId });
     if (id === 'none') continue;
-    const row = (await table.findUnique({ where: { id }, select })) as WholeRow;
+    const row = (await table.findUnique({ where: { id }, select })) as ObjectColumns;
     expect(locked, resource.kind).toEqual(row);
-    expect(isWhole(model, row) && isSameRow(model, row, locked as WholeRow), resource.kind).toBe(true);
+    expect(isWhole(model, row) && isSameRow(model, row, locked as ObjectColumns), resource.kind).toBe(true);
     expect(await readRow(prisma, model, { id, accountId }), resource.kind).toEqual(row);
     const [, second = ''] = Object.keys(select);
     expect(await readRow(prisma, model, { id, accountId }, { [second]: true, other: true })).toEqual({

@@ -1,16 +1,20 @@
-// The request log: read page by page, and watched.
+// The request log: read page by page, of all endpoints or of each that an answer has, and watched.
 
+import type { GatheredLog } from '../../../request-log/cluster-request-log.ts';
 import { LOG_PREFIX } from '../../../request-log/log-entry.ts';
 import { isId } from '../../../store/ids.ts';
 import { builder } from '../../builder/builder.ts';
 import { FEW_PER_DOCUMENT } from '../../builder/field-cost.ts';
+import { checkReadScope } from '../../builder/root-fields.ts';
+import { batchLoad } from '../../collections/batch-load.ts';
 import { pageArguments } from '../../collections/page.ts';
 import { whileAllowed } from '../../collections/watching.ts';
 import { requireFound } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
 import { resetResponseBudget } from '../capture/response-budget.ts';
+import { Endpoint } from '../tunnels/endpoints.ts';
 import { logFilterArguments, logQueryOf } from './log-filter.ts';
-import { RequestLogConnection, readLogPage } from './log-page.ts';
+import { type LogPart, RequestLogConnection, readLogPage } from './log-page.ts';
 import { LoggedRequestType } from './logged-request-type.ts';
 import { watchLog } from './watch-log.ts';
 
@@ -32,6 +36,31 @@ builder.queryField('requestLog', (t) =>
       const query = await logQueryOf(context, filter);
       return readLogPage({ first, after, last, before }, ({ before, after, ...slice }) =>
         context.app.requestLog.read({ ...query, before, after }, slice),
+      );
+    },
+  }),
+);
+
+/** Of `Endpoint.requests`: all nodes look for the requests of each endpoint. */
+const OF_ENDPOINT = 20;
+
+const requestsOf = batchLoad<GatheredLog, LogPart>(({ app, accountId }, endpointIds, { before, after, ...slice }) =>
+  app.requestLog.readEach({ accountId, before, after }, endpointIds, slice),
+);
+
+builder.prismaObjectField(Endpoint, 'requests', (t) =>
+  t.field({
+    type: RequestLogConnection,
+    weight: OF_ENDPOINT,
+    args: pageArguments,
+    description:
+      'The last requests to it, the newest first, over all nodes of the gateway, as far as they are kept. ' +
+      '`requestLog(endpointId: "…")` finds some of them.',
+    resolve: ({ id }, args, context) => {
+      checkReadScope(context, null); // As for the whole log.
+      return readLogPage(
+        args,
+        async (part) => (await requestsOf(context, id, part)) ?? { entries: [], isPartial: null },
       );
     },
   }),
