@@ -13,7 +13,7 @@ import { placeOrder } from './steps/place-order.ts';
 import { renew } from './steps/renew.ts';
 import { isRevocationDue, revoke } from './steps/revoke.ts';
 import { validate } from './steps/validate.ts';
-import { blockedUntilFor } from './waits.ts';
+import { latestTry } from './waits.ts';
 
 /** The longest time that a step may take; milliseconds. Another process goes on with it then. */
 const LEASE_MS = 120_000;
@@ -147,9 +147,11 @@ export class CertificateJobs {
     const found = failure ?? new JobFailure('unexpected', 'An unexpected error; the log of the gateway has it.');
     const { errorCode, needsPerson } = found;
     const message = `${found.message}${authority.clockProblem}`;
-    const blockedUntil = blockedUntilFor(job, found.blockedUntil, at);
+    const latest = latestTry(job, at);
+    const blockedUntil = found.blockedUntil === undefined ? undefined : Math.min(found.blockedUntil, latest);
     // Not all of them at the same moment.
-    const freeAt = blockedUntil === undefined ? 0 : blockedUntil + AGAIN_MS * random();
+    const spread = AGAIN_MS * random();
+    const freeAt = blockedUntil === undefined ? 0 : blockedUntil + spread;
     if (job.order && isTransient(error) && at <= job.order.expiresAt) {
       // The order is good as long as nobody has said otherwise: another one would count twice.
       const nextAt = Math.max(at + AGAIN_MS, freeAt);
@@ -172,7 +174,7 @@ export class CertificateJobs {
     const remaining = inForce && inForce.notAfter - at;
     const awayCount = wasAway ? job.awayCount + 1 : 0;
     const delay = wasAway ? awayDelay(awayCount, random()) : retryDelay(attempts, remaining, random());
-    const nextAt = isPaused ? null : Math.max(at + delay, freeAt);
+    const nextAt = isPaused ? null : Math.max(Math.min(at + delay, latest + spread), freeAt);
     log.warn(
       { ...about, errorCode, message, nextAt: nextAt && new Date(nextAt).toISOString() },
       'certificate not issued',

@@ -50,16 +50,11 @@ export function isUrgent({ certificate }: Pick<CertificateJob, 'certificate'>, n
 }
 
 /**
- * The time before which a job is not tried, so that it never waits past the moment when a tenth of the life of its certificate is
- * left; after that, for an eighth of what is left at most.
+ * The latest next try of a job whose certificate is in force, in milliseconds since 1970: the moment when a tenth of its life is left,
+ * so that no wait of whatever kind leads past it; after that, an eighth of what is left, at least an hour. Infinity without one.
  */
-export function blockedUntilFor(
-  { certificate }: Pick<CertificateJob, 'certificate'>,
-  until: number | undefined,
-  now: number,
-): number | undefined {
-  if (until === undefined || certificate === null || certificate.notAfter <= now) return until;
-  const { tries, minMs } = URGENT;
-  const soon = now + Math.max((certificate.notAfter - now) / tries, minMs);
-  return Math.min(until, Math.max(latestRenewal(certificate), soon));
+export function latestTry({ certificate }: Pick<CertificateJob, 'certificate'>, now: number): number {
+  if (certificate === null || certificate.notAfter <= now) return Number.POSITIVE_INFINITY;
+  const mark = latestRenewal(certificate);
+  return now < mark ? mark : now + Math.max((certificate.notAfter - now) / URGENT.tries, URGENT.minMs);
 }

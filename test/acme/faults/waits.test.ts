@@ -62,7 +62,7 @@ test('a certificate that is about to end waits for nobody', async () => {
     await expect.poll(async () => (await lab.reach(id, 'FAILED_RETRYING')).nextAt).not.toBe(before);
     ({ nextAt } = await lab.provisioning(id));
   }
-  expect(Math.abs(Date.parse(nextAt ?? '') - mark)).toBeLessThan(5 * MINUTE_MS);
+  expect(Math.abs(Date.parse(nextAt ?? '') - mark), 'between the mark and the next try').toBeLessThan(5 * MINUTE_MS);
   // Somebody blocks the whole authority at the worst moment.
   const { prisma, changes } = lab.gateway.app;
   await prisma.acmeAccount.updateMany({ data: { blockedUntil: new Date(mark + 6 * HOUR_MS) } });
