@@ -2,7 +2,7 @@
 
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
-import { collectDefaultMetrics, type Registry } from 'prom-client';
+import { collectDefaultMetrics, type Metric, Registry } from 'prom-client';
 import type { Expiries } from '../edge/tls/certificate-expiry.ts';
 import type { Changes } from '../store/changes/changes.ts';
 import type { PeerRelay } from '../store/changes/peer-relay.ts';
@@ -30,6 +30,20 @@ export interface NodeMetricsSource {
   leaseMs: number;
 }
 
+let ofProcess: Metric[] | undefined;
+
+/**
+ * The metrics of the process itself, made once for all gateways in it: they watch the event loop a hundred times a second, and each
+ * collection of garbage, for as long as the process lives.
+ */
+function processMetrics(): Metric[] {
+  if (ofProcess) return ofProcess;
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  ofProcess = registry.getMetricsAsArray().flatMap(({ name }) => registry.getSingleMetric(name) ?? []);
+  return ofProcess;
+}
+
 /** A part of the gateway that presents certificates. */
 export type CertificateSource = { expiries(): Expiries };
 
@@ -38,7 +52,7 @@ export type CertificateSource = { expiries(): Expiries };
  * @param sources of certificates besides the uploaded ones; read at each scrape, so the list may still grow.
  */
 export function nodeMetrics(registry: Registry, parts: NodeMetricsSource, sources: readonly CertificateSource[]): void {
-  collectDefaultMetrics({ register: registry });
+  for (const metric of processMetrics()) registry.registerMetric(metric);
   const { database, node, isChangeFeedConnected, leaseMs } = parts;
   const { pool } = database;
   const { gauge, gauges, counter } = metricsFor(registry);
