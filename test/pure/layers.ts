@@ -87,6 +87,7 @@ export const layersOf: Record<string, string[]> = {
     'dependencies.ts',
     'issuer-checks.ts',
     'resource.ts',
+    'as-written.ts',
     'text-limits.ts',
     'errors',
     'exchange.ts',

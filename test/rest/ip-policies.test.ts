@@ -22,9 +22,13 @@ describe('the network of a rule', () => {
     ['2001:DB8:0:0::/32', '2001:db8::/32'],
     ['2001:0db8:0000:0000:0000:0000:0000:0001/128', '2001:db8::1/128'],
     ['::ffff:10.0.0.0/104', '10.0.0.0/8'],
-  ])('%s is kept as %s', async (cidr, kept) => {
-    const { status, body } = await add(await newPolicy(), cidr);
-    expect({ status, cidr: body.cidr }).toEqual({ status: 201, cidr: kept });
+  ])('%s is shown as it was written, and is %s to those who look for it', async (cidr, kept) => {
+    const policy = await newPolicy();
+    const { status, body } = await add(policy, cidr);
+    expect({ status, cidr: body.cidr }).toEqual({ status: 201, cidr });
+    const filter = `cidr == "${kept}" && ip_policy.id == "${policy}"`;
+    const listed = (await account.call('GET', `/ip_policy_rules?${new URLSearchParams({ filter })}`)).body;
+    expect(listed.ip_policy_rules).toEqual([body]);
   });
 
   test.each([

@@ -34,16 +34,14 @@ test('the private key is sealed for its row, and neither answered nor logged', a
   for (const text of [JSON.stringify(row), JSON.stringify(shown), ...gateway.logs]) expect(text).not.toContain(secret);
 });
 
-test('a chain is kept in its order, without what stands around it', async () => {
+test('a chain is kept in its order, and shown with what stands around it', async () => {
   const root = await issue({ subject: 'CN=root', issues: true });
   const middle = await issue({ subject: 'CN=middle', issuer: root, issues: true });
   const leaf = await issue({ subject: 'CN=leaf', issuer: middle, names: ['Chain.Example.com'] });
   const chain = [leaf, middle, root].map(({ certificate_pem }) => certificate_pem);
-  const { certificate_pem, ...shown } = await upload({
-    ...sent(leaf),
-    certificate_pem: `# ours\n${chain.join('# by\n')}`,
-  });
-  expect(certificate_pem).toBe(chain.join(''));
+  const written = `# ours\n${chain.join('# by\n')}`;
+  const { certificate_pem, ...shown } = await upload({ ...sent(leaf), certificate_pem: written });
+  expect(certificate_pem).toBe(written);
   expect(shown).toMatchObject({
     subject_common_name: 'leaf',
     subject_organization: '',

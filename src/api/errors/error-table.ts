@@ -140,6 +140,14 @@ export const errorTable = {
   ),
   endpointUrl: invalid(90393, '{member} must be https:// and a name, as in https://app.example.com.'),
   endpointPooling: invalid(90394, '{member} must be false: nobody else serves the URL of a cloud endpoint.'),
+  endpointServed: conflict(
+    18017,
+    '{member}: another endpoint serves {url}, of an agent or in the cloud; end its tunnel, or delete it.',
+  ),
+  endpointServedAlone: conflict(
+    18016,
+    '{member}: the other endpoint of {url}, of an agent or in the cloud, is not pooled; end its tunnel, or delete it.',
+  ),
   endpointNotCloud: conflict(
     90395,
     'Only cloud endpoints are changed and deleted: this endpoint belongs to an agent or an edge.',

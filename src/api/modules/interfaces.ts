@@ -1,12 +1,20 @@
 // What edges of all kinds have in common, what backends of all kinds have, and what all have that carry a traffic policy.
 
+import { asWritten } from '../as-written.ts';
 import { builder, type ObjectRow } from '../builder/builder.ts';
 import { Node, resourceOf } from '../collections/nodes.ts';
 import { commonFields, uriField } from '../collections/notes.ts';
 import { joined, named, related } from '../collections/related.ts';
 
 /** What of an edge's row gives its hostports, in the order in which they were given. */
-export const hostportsSelect = { hostports: { select: { hostport: true }, orderBy: { position: 'asc' } } } as const;
+export const hostportsSelect = {
+  hostports: { select: { hostport: true, written: true }, orderBy: { position: 'asc' } },
+} as const;
+
+/** The hostports of an edge, as they were written. */
+export function hostportsOf(edge: { hostports: readonly { hostport: string; written: string | null }[] }): string[] {
+  return edge.hostports.map(({ hostport, written }) => asWritten(hostport, written, (text) => text.toLowerCase()));
+}
 
 export const Edge = builder.prismaInterface('Edge', {
   name: 'Edge',
@@ -19,7 +27,7 @@ export const Edge = builder.prismaInterface('Edge', {
       nullable: true,
       description: 'The names or addresses, with ports, that it answers; null of a TCP edge that has none.',
       select: hostportsSelect,
-      resolve: ({ hostports }) => hostports.map(({ hostport }) => hostport),
+      resolve: hostportsOf,
     }),
     endpoints: related(t, {
       ...{ kind: 'endpoint', on: named('edge_id'), member: 'edge.id' },

@@ -8,11 +8,13 @@ import type { Db } from '../../store/database/client.ts';
 import { deleteEdgeEndpoints } from '../../store/edges/edge-endpoints.ts';
 import { writeStoredModules } from '../../store/edges/module-rows.ts';
 import { newId } from '../../store/ids.ts';
+import { writtenBeside } from '../as-written.ts';
 import { builder } from '../builder/builder.ts';
 import { FEW_PER_DOCUMENT } from '../builder/field-cost.ts';
 import { addList, readRoutes } from '../collections/collection.ts';
 import { deletedOf, givesNew, givesObject, mutation } from '../collections/mutation.ts';
 import type { Announce, Context } from '../context.ts';
+import { errorTable } from '../errors/error-table.ts';
 import { ApiError, requireFound } from '../errors/errors.ts';
 import { checkAll } from '../errors/problems.ts';
 import { idempotencyKeyArgument } from '../idempotency.ts';
@@ -21,6 +23,7 @@ import { checkTrafficPolicy } from '../modules/policy-check.ts';
 import { type Route, route } from '../route.ts';
 import { checkBytes, checkTexts, DESCRIPTION_MAX_BYTES, type OwnerNotes } from '../text-limits.ts';
 import { writeHostports } from './edges/hostports.ts';
+import { cloudUrlOf, hostportOfCloudUrl } from './tunnels/cloud-urls.ts';
 import { Endpoint, endpointCollection, extendedSelection } from './tunnels/endpoints.ts';
 
 const CreatedType = builder.enumType('CreatedEndpointType', {
@@ -34,7 +37,7 @@ const Binding = builder.enumType('CloudEndpointBinding', {
 });
 
 const text = {
-  url: '`https://` and a name that a reserved domain of your account covers, as `https://shop.example.com`.',
+  url: '`https://` and a name that a reserved domain of your account covers, as `https://shop.example.com`. It is shown as it is written.',
   type: 'What it is: `cloud`.',
   trafficPolicy:
     'The traffic policy that answers its requests, in JSON or YAML; its phases are `on_http_request` and ' +
@@ -178,11 +181,12 @@ async function change(writing: Writing, action: WriteAction, query: object, inpu
   const { context, db, announce, id } = writing;
   const name = input.name ?? undefined;
   const { hostports, texts } = await checkAll({
+    name: () => name && checkBytes('name', name, DESCRIPTION_MAX_BYTES, 'descriptionTooLong'),
+    hostports: () => writeUrl(writing, input),
+    // After the URL: whether another endpoint is in the way tells such a client more.
     pooling() {
       if (input.poolingEnabled) throw new ApiError('endpointPooling', { member: 'poolingEnabled' });
     },
-    name: () => name && checkBytes('name', name, DESCRIPTION_MAX_BYTES, 'descriptionTooLong'),
-    hostports: () => writeUrl(writing, input.url),
     policy: () => writePolicy(writing, input.trafficPolicy),
     texts: () => checkTexts(input),
   });
@@ -194,15 +198,21 @@ async function change(writing: Writing, action: WriteAction, query: object, inpu
   return db.endpoint.update({ ...query, where: { id: endpointId }, data: { updatedAt: new Date() } });
 }
 
-async function writeUrl({ context, db, id }: Writing, url: string | null | undefined) {
+/** @returns what to write of the row's hostport: undefined leaves it as it is. @throws {ApiError} when the URL cannot be had. */
+async function writeUrl({ context, db, id }: Writing, { url, poolingEnabled }: Input) {
   if (url == null) return undefined;
-  const [, name] = /^https:\/\/((?:\*\.)?[a-z0-9.-]+)(?::443)?\/?$/i.exec(url) ?? [];
-  if (!name) throw new ApiError('endpointUrl', { member: 'url' });
+  const member = 'url';
+  const hostport = hostportOfCloudUrl(url);
+  if (!hostport) throw new ApiError('endpointUrl', { member });
   try {
-    return await writeHostports('cloudEndpoint', [`${name}:443`], context, db, id);
+    const hostports = await writeHostports('cloudEndpoint', [hostport], context, db, id);
+    const written = writtenBeside(cloudUrlOf(hostport), url);
+    return hostports && { ...hostports, create: hostports.create.map((row) => ({ ...row, written })) };
   } catch (error) {
     if (!(error instanceof ApiError) || error.parameters.member === undefined) throw error;
-    throw new ApiError(error.row, { ...error.parameters, member: 'url' });
+    if (error.row === errorTable.hostportServed)
+      throw new ApiError(poolingEnabled ? 'endpointServedAlone' : 'endpointServed', { member, url });
+    throw new ApiError(error.row, { ...error.parameters, member });
   }
 }
 

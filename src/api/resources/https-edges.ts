@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
 import { idempotencyKeyArgument } from '../idempotency.ts';
 import { httpsEdge, httpsEdgeRoute } from '../modules/hosts.ts';
 import { httpsEdgeModules as modules } from '../modules/index.ts';
-import { Edge, hostportsSelect, PolicyHost } from '../modules/interfaces.ts';
+import { Edge, hostportsOf, hostportsSelect, PolicyHost } from '../modules/interfaces.ts';
 import { addModules, modulesSelection } from '../modules/module.ts';
 import { route } from '../route.ts';
 import { createEdge, EDGE_MEMBERS, edgeDeletion, edgeInputs, edgeSearch, updateEdge } from './edges/edge.ts';
@@ -24,7 +24,7 @@ export const HttpsEdge = builder.prismaObject('Edge', {
     hostports: t.stringList({
       description: 'The names and ports it answers.',
       select: hostportsSelect,
-      resolve: ({ hostports }) => hostports.map(({ hostport }) => hostport),
+      resolve: hostportsOf,
     }),
     routes: t.relation('routes', {
       type: HttpsEdgeRoute,

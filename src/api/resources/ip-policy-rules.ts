@@ -2,6 +2,7 @@
 
 import { readCidr } from '../../net/networks.ts';
 import type { Db } from '../../store/database/client.ts';
+import { asWritten, writtenBeside } from '../as-written.ts';
 import { builder } from '../builder/builder.ts';
 import { rfc3339 } from '../builder/timestamps.ts';
 import { Node } from '../collections/collection.ts';
@@ -25,7 +26,11 @@ const IpPolicyRule = builder.prismaObject('IpPolicyRule', {
   interfaces: [Node],
   fields: (t) => ({
     ...rowFields(t, ROW),
-    cidr: t.exposeString('cidr', { description: 'The network, in its shortest form, as `10.0.0.0/8`.' }),
+    cidr: t.string({
+      description: 'The network, as it was written. Networks are compared in their shortest form, as `10.0.0.0/8`.',
+      select: { cidr: true, writtenCidr: true },
+      resolve: shownCidr,
+    }),
     ipPolicy: t.field({
       type: typeOfKind('ipPolicy'),
       description: 'The IP policy that it belongs to.',
@@ -72,12 +77,16 @@ export const ipPolicyRules = resource({
     write:
       ({ ipPolicyId: policyId, cidr, action }, context) =>
       async (save, db) => {
-        const { room: _, ...columns } = await checkAll({
-          cidr: () => checkCidr(cidr),
+        const {
+          room: _,
+          network,
+          ...columns
+        } = await checkAll({
+          network: () => checkCidr(cidr),
           action: () => checkAction(action),
           room: () => checkRoom(db, { id: policyId, accountId: context.accountId }),
         });
-        return keepingOwnAddress(context, db, () => save({ policyId, ...columns }));
+        return keepingOwnAddress(context, db, () => save({ policyId, ...network, ...columns }));
       },
   },
   update: {
@@ -85,8 +94,8 @@ export const ipPolicyRules = resource({
     note: 'The policy and the action stay for good.',
     input: (t) => ({ cidr: t.string({ description: cidrHelp }) }),
     write(input, context) {
-      const cidr = input.cidr == null ? undefined : checkCidr(input.cidr);
-      return (save, db) => keepingOwnAddress(context, db, () => save({ cidr }));
+      const network = input.cidr == null ? {} : checkCidr(input.cidr);
+      return (save, db) => keepingOwnAddress(context, db, () => save(network));
     },
   },
   remove: {
@@ -112,8 +121,12 @@ async function checkRoom(db: Db, { id, accountId }: { id: string; accountId: str
     throw new ApiError('tooManyIpPolicyRules', { max: RULES_MAX });
 }
 
-/** @returns the network in its shortest form. @throws {ApiError} saying what would be right. */
-function checkCidr(text: string): string {
+function shownCidr({ cidr, writtenCidr }: { cidr: string; writtenCidr: string | null }): string {
+  return asWritten(cidr, writtenCidr, (text) => readCidr(text)?.canonical);
+}
+
+/** @returns the network in its shortest form, and as it is written. @throws {ApiError} saying what would be right. */
+function checkCidr(text: string): { cidr: string; writtenCidr: string | null } {
   const member = 'cidr';
   if (text === '') throw new ApiError('ruleMemberMissing', { member });
   const network = readCidr(text);
@@ -123,7 +136,7 @@ function checkCidr(text: string): string {
   if (prefix === undefined) throw new ApiError('cidrMask', { member, right });
   // An address can be written in several ways: both are compared in the shortest.
   if (readCidr(address)?.base !== network.base) throw new ApiError('cidrNotLowest', { member, right });
-  return right;
+  return { cidr: right, writtenCidr: writtenBeside(right, text) };
 }
 
 function checkAction(text: string): (typeof actions)[keyof typeof actions] {
@@ -135,13 +148,13 @@ function checkAction(text: string): (typeof actions)[keyof typeof actions] {
 export async function ipPolicyRulesOf(context: Context, policyId: string): Promise<object[]> {
   const where = { policyId, accountId: context.accountId };
   const rules = await context.db.ipPolicyRule.findMany({ where, orderBy: { id: 'asc' } });
-  return rules.map(({ id, createdAt, description, metadata, cidr, action }) => ({
+  return rules.map(({ id, createdAt, description, metadata, action, ...network }) => ({
     id,
     uri: context.uri(`/ip_policy_rules/${id}`),
     created_at: rfc3339(createdAt),
     description,
     metadata,
-    cidr,
+    cidr: shownCidr(network),
     ip_policy: { id: policyId, uri: context.uri(`/ip_policies/${policyId}`) },
     action: action.toLowerCase(),
   }));

@@ -8,7 +8,7 @@ import { givesNew, givesObject, mutation } from '../collections/mutation.ts';
 import { idempotencyKeyArgument } from '../idempotency.ts';
 import { tcpEdge } from '../modules/hosts.ts';
 import { tcpEdgeModules as modules } from '../modules/index.ts';
-import { Edge, hostportsSelect, PolicyHost } from '../modules/interfaces.ts';
+import { Edge, hostportsOf, hostportsSelect, PolicyHost } from '../modules/interfaces.ts';
 import { addModules, modulesSelection } from '../modules/module.ts';
 import { route } from '../route.ts';
 import { createEdge, EDGE_MEMBERS, edgeDeletion, edgeSearch, tcpEdgeInputs, updateEdge } from './edges/edge.ts';
@@ -23,7 +23,7 @@ export const TcpEdge = builder.prismaObject('Edge', {
       description: 'The reserved TCP addresses that it answers; null when it has none.',
       nullable: true,
       select: hostportsSelect,
-      resolve: ({ hostports }) => (hostports.length === 0 ? null : hostports.map(({ hostport }) => hostport)),
+      resolve: (edge) => (edge.hostports.length === 0 ? null : hostportsOf(edge)),
     }),
   }),
 });

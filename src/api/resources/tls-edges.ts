@@ -9,7 +9,7 @@ import type { Context } from '../context.ts';
 import { idempotencyKeyArgument } from '../idempotency.ts';
 import { tlsEdge } from '../modules/hosts.ts';
 import { tlsEdgeModules as modules } from '../modules/index.ts';
-import { Edge, hostportsSelect, PolicyHost } from '../modules/interfaces.ts';
+import { Edge, hostportsOf, hostportsSelect, PolicyHost } from '../modules/interfaces.ts';
 import { addModules, modulesSelection } from '../modules/module.ts';
 import { route } from '../route.ts';
 import { createEdge, EDGE_MEMBERS, edgeDeletion, edgeInputs, edgeSearch, updateEdge } from './edges/edge.ts';
@@ -23,7 +23,7 @@ export const TlsEdge = builder.prismaObject('Edge', {
     hostports: t.stringList({
       description: 'The names and ports it answers.',
       select: hostportsSelect,
-      resolve: ({ hostports }) => hostports.map(({ hostport }) => hostport),
+      resolve: hostportsOf,
     }),
   }),
 });

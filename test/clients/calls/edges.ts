@@ -188,7 +188,7 @@ export const edgeKinds: Kind[] = [
   {
     ...backend('static', { address: 'api.example.com:443' }, { tls: { enabled: true } }, 'address tls { enabled! }'),
     create: {
-      needs: { address: 'api.example.com:443' },
+      needs: { address: 'API.example.com:443' },
       given: [{ ...texts, tls: { enabled: true } }],
       blank: noTexts,
       hollow: ['tls'],
@@ -201,7 +201,7 @@ export const edgeKinds: Kind[] = [
     create: { given: [{ ...texts, ...page }], blank: { ...noTexts, body: '', headers: {} } },
     update: { given: [{ ...changed, ...page, status_code: 404 }] },
   },
-  edge('https', 'w{n}.clients.example.com:443', httpsModules, `hostports* routes* { ${route} }`),
+  edge('https', 'W{n}.clients.example.com:443', httpsModules, `hostports* routes* { ${route} }`),
   edge('tls', 't{n}.clients.example.com:443', tlsModules),
   // The original shows null where a TCP edge has none.
   edge('tcp', '$address', tcpModules, 'hostports*?'),

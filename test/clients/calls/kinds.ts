@@ -123,7 +123,7 @@ export const kinds: Kind[] = [
   {
     ...domain,
     create: {
-      needs: { domain: 'n{n}.clients.example.com' },
+      needs: { domain: 'N{n}.clients.example.com' },
       given: [
         { ...texts, region: 'us' },
         { certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'ecdsa' } },
@@ -175,7 +175,7 @@ export const kinds: Kind[] = [
     ...{ path: '/ip_policy_rules', list: 'ip_policy_rules', filters: go },
     shape: `${about} cidr ip_policy ${ref} action`,
     create: {
-      needs: { cidr: '2001:db8:{n}::/48', ip_policy_id: '$ipPolicy', action: 'allow' },
+      needs: { cidr: '2001:DB8:{n}:0::/48', ip_policy_id: '$ipPolicy', action: 'allow' },
       given: [texts],
       blank: noTexts,
     },
@@ -254,17 +254,16 @@ export const kinds: Kind[] = [
     ...{ path: '/endpoints', list: 'endpoints', of: ['go', 'python', 'ruby'] },
     shape: endpoint,
     create: {
-      needs: { url: 'https://e{n}.clients.example.com', type: 'cloud', traffic_policy: policy },
+      needs: { url: 'https://E{n}.clients.example.com', type: 'cloud', traffic_policy: policy },
       given: [{ ...texts, bindings: ['public'], pooling_enabled: false }],
       blank: { pooling_enabled: false },
     },
     update: {
       given: [
         { ...changed, traffic_policy: otherPolicy },
-        { url: 'https://f{n}.clients.example.com', bindings: ['public'], pooling_enabled: false },
+        { url: 'https://f{n}.clients.example.com:443/', bindings: ['public'], pooling_enabled: false },
       ],
       blank: { pooling_enabled: false },
     },
-    other: { url: 'with the port of the listener, when that is another one than 443' },
   },
 ];

@@ -124,8 +124,8 @@ export async function runKind(world: ClientWorld, kind: Kind): Promise<string[]>
   const last = made.at(-1);
   if (!last) return round.faults;
   const sent = comparable(kind, last.given);
-  await round.ask(of, 'GET', last.own, { status: 200, shape, sent });
-  await list(round, kind, path, last.id);
+  const read = await round.ask(of, 'GET', last.own, { status: 200, shape, sent });
+  await list(round, kind, path, read ?? { id: last.id });
 
   const ids = { ...place, [key]: last.id };
   for (const { senders, body } of await written(update, ids, [{}])) {
@@ -169,7 +169,8 @@ const writesBlank = (client: ClientName) => client === 'python' || client === 'r
 
 const writePage = (client: ClientName, paging: Paging) => clients[client].page(paging);
 
-async function list({ ask, note }: Round, kind: Kind, path: string, id: string): Promise<void> {
+/** @param one of the objects, as it is read by itself: in lists it is the same. */
+async function list({ ask, note }: Round, kind: Kind, path: string, one: Members): Promise<void> {
   const { list: member, key, of = clientNames, shape, filters } = kind;
   if (!member) return;
   const page = (senders: ClientName[], query: string) =>
@@ -177,17 +178,23 @@ async function list({ ask, note }: Round, kind: Kind, path: string, id: string):
       status: 200,
       shape: `uri ${member}* { ${shape} }${key ? '' : ' next_page_uri?'}`,
     });
-  if (key) return void (await page(of, ''));
+  const compare = (listed: Members[] = []) => {
+    const found = listed.find((it) => it[key ?? 'id'] === one[key ?? 'id']);
+    if (found && JSON.stringify(found) !== JSON.stringify(one))
+      note(`${path}: ${JSON.stringify(one)} is listed as ${JSON.stringify(found)}`);
+  };
+  if (key) return void compare((await page(of, ''))?.[member]);
   const [first] = of;
   const newest = await page(of, clients[first ?? 'go'].page({ limit: 1 }));
+  compare(newest?.[member]);
   if (newest?.[member].length !== 1) note(`${path}: a page of one has ${newest?.[member].length}`);
   for (const { senders, body: query } of writings(of, [{ before: newest?.[member][0]?.id }], writePage))
     await page(senders, String(query));
   if (newest?.next_page_uri)
     await ask(of, 'GET', newest.next_page_uri, { status: 200, shape: `${member}* { ${shape} }` });
   if (!filters) return;
-  const found = await page(filters, String(new URLSearchParams({ filter: `obj.id == "${id}"` })));
-  if (found && (found[member].length !== 1 || found[member][0].id !== id)) note(`${path}: the filter finds others`);
+  const found = await page(filters, String(new URLSearchParams({ filter: `obj.id == "${one.id}"` })));
+  if (found && (found[member].length !== 1 || found[member][0].id !== one.id)) note(`${path}: the filter finds others`);
 }
 
 /** What an answer shows as it was sent. Parts have other members where they are read. */

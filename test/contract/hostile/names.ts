@@ -157,7 +157,7 @@ const domains: [string, number, number?][] = [
   ['a-.example.com', 407],
   ['a..example.com', 409],
   ['.example.com', 409],
-  ['a.example.com.', 409],
+  ['a.example.com..', 409],
   ['ab--c.example.com', 410],
   ['printer.lan', 411],
   ['a.b.c.notatld', 411],

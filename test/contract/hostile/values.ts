@@ -89,7 +89,7 @@ const edges: HostileCase[] = [
   cloudUrl('https://a.world.example.com/path', 90393),
   cloudUrl('https://a.world.example.com:8443', 90393),
   cloudUrl('https://a.elsewhere.example.com', 7117),
-  cloudUrl('https://app.world.example.com', 7132, 409),
+  cloudUrl('https://app.world.example.com', 18017, 409),
   cloudUrl('https://www.world.example.com', 7122, 409),
   wrong('createCloudEndpoint', 'pooling_enabled', true, 90394),
   ...hostport('', 7104),

@@ -56,7 +56,7 @@ export const backendRows = [
     ...{ path: '/backends/static', single: 'staticBackend', plural: 'staticBackends', key: 'backends' },
     ...{ shape: shapes.staticBackend, make: fixed },
     body: () => ({ ...texts, ...place }),
-    shown: () => ({ ...texts, ...place, address: 'shop.example.com:8443' }),
+    shown: () => ({ ...texts, ...place }),
     change: { address: '[2606:4700::1111]:80', tls: { enabled: false } },
     listed: (world, got) => [
       fixed(world, got[0], { id: world.ids.staticBackend, address: 'api.example.com:443', tls: { enabled: false } }),

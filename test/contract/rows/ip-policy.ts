@@ -36,7 +36,7 @@ let made = 0;
 /** A network that no other rule has, as it may be written and as it is shown. */
 const network = () => `2001:DB8:${(++made).toString(16)}::/48`;
 // biome-ignore lint/suspicious/noExplicitAny: the JSON of an answer.
-const shown = (got: any) => ({ cidr: expect.stringMatching(/^2001:db8:[0-9a-f]+::\/48$/), ...got });
+const shown = (got: any) => ({ cidr: expect.stringMatching(/^2001:DB8:[0-9a-f]+::\/48$/), ...got });
 
 export const ipPolicyRows = [
   ...crud({

@@ -143,7 +143,7 @@ describe('a cloud endpoint', () => {
     await done(account, 'DELETE', at);
     await tunnel();
     const cloud = await account.call('POST', '/cloud_endpoints', { url: `https://${name}` });
-    expect(cloud).toMatchObject({ status: 409, body: { error_code: expect.stringMatching(/_7132$/) } });
+    expect(cloud).toMatchObject({ status: 409, body: { error_code: expect.stringMatching(/_18017$/) } });
   });
 
   test('moves to another URL, and keeps its domain from being given up', async () => {

@@ -1,6 +1,7 @@
 // What tests ask of a gateway, and as whom.
 
 import type { OutgoingHttpHeaders } from 'node:http';
+import type { Dialect } from '../../../src/api/route.ts';
 import type { Gateway, GatewayOptions } from '../../../src/gateway/gateway.ts';
 import type { Answer } from './http.ts';
 import type { Place } from './place.ts';
@@ -9,7 +10,7 @@ export interface RequestOptions {
   /** The API key; null sends none. */
   key?: string | null;
   /** What clients written for the original service get; the documented one when left out. */
-  dialect?: 'extended' | undefined;
+  dialect?: Dialect | undefined;
   /** On top of the usual ones; undefined leaves one out. Names in lower case. */
   headers?: OutgoingHttpHeaders;
   /** Another listener of the same gateway than `api`: what `byYoga` gave. */

@@ -2,6 +2,7 @@
 
 import { readHostPort, writeHostPort } from '../../../net/host-port.ts';
 import { ReachableHosts } from '../../../net/reachable-hosts.ts';
+import { asWritten, writtenBeside } from '../../as-written.ts';
 import { builder } from '../../builder/builder.ts';
 import { Node } from '../../collections/collection.ts';
 import { boolean, NOTED_MEMBERS, text } from '../../collections/members.ts';
@@ -43,9 +44,9 @@ const StaticBackend = builder.prismaObject('Backend', {
   fields: (t) => ({
     ...rowFields(t, ROW),
     address: t.string({
-      description: 'The host and the port: `api.example.com:443`.',
-      select: { address: true },
-      resolve: ({ address }) => address ?? '',
+      description: 'The host and the port, as they were written: `api.example.com:443`.',
+      select: { address: true, writtenAddress: true },
+      resolve: ({ address, writtenAddress }) => asWritten(address ?? '', writtenAddress, normalAddress),
     }),
     tls: t.field({
       type: StaticBackendTls,
@@ -91,7 +92,7 @@ export const { routes } = resource({
       tls: t.field({ type: StaticBackendTlsInput, description: `${help.tls} Default: without TLS.` }),
     }),
     write: ({ address, tls }, context) => ({
-      ...{ ...KIND, labels: NO_LABELS, address: checkAddress(address, context) },
+      ...{ ...KIND, labels: NO_LABELS, ...checkAddress(address, context) },
       tls: tls ? (tls.enabled ?? true) : false,
     }),
   },
@@ -103,7 +104,7 @@ export const { routes } = resource({
     }),
     write: ({ address, tls }, context) => ({
       // Some clients write it as empty when they mean to keep it.
-      address: address ? checkAddress(address, context) : undefined,
+      ...(address ? checkAddress(address, context) : {}),
       tls: tls?.enabled ?? undefined,
     }),
   },
@@ -114,8 +115,13 @@ export const { routes } = resource({
   },
 });
 
+function normalAddress(text: string): string | undefined {
+  const address = readHostPort(text);
+  return address && writeHostPort(address);
+}
+
 /** The address as it is stored. @throws {ApiError} when it is none, or may not be connected to whatever its name resolves to. */
-function checkAddress(given: string, { app }: Context): string {
+function checkAddress(given: string, { app }: Context): { address: string; writtenAddress: string | null } {
   const member = 'address';
   checkBytes(member, given, ADDRESS_MAX, 'backendAddressTooLong');
   const address = readHostPort(given);
@@ -124,5 +130,6 @@ function checkAddress(given: string, { app }: Context): string {
   if (port < PORT.min || port > PORT.max) throw new ApiError('backendAddressPort', { member, ...PORT, actual: port });
   if (!new ReachableHosts(app.config.backendHosts).mayReach(host))
     throw new ApiError('backendAddressForbidden', { member, host });
-  return writeHostPort(address);
+  const normal = writeHostPort(address);
+  return { address: normal, writtenAddress: writtenBeside(normal, given) };
 }

@@ -3,6 +3,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate as NodeCertificate, sign, verify } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { x509 } from '../../../runtime/x509.ts';
+import { writtenBeside } from '../../as-written.ts';
 import { rfc3339 } from '../../builder/timestamps.ts';
 import { ApiError, type ErrorName, type ErrorParameters } from '../../errors/errors.ts';
 import { checkAll } from '../../errors/problems.ts';
@@ -34,6 +35,8 @@ export type PrivateKeyType = 'rsa' | 'ecdsa' | 'ed25519';
 export interface ServerCertificate extends Validity {
   /** The leaf first. */
   certificatePem: string;
+  /** As it was written, where that differs. */
+  writtenPem: string | null;
   subject: Subject;
   dnsNames: string[];
   ips: string[];
@@ -67,7 +70,15 @@ export function readServerCertificate(certificatePem: string, privateKeyPem: str
   } catch (error) {
     throw ofChain('certificateUnusable', { reason: (error as Error).message });
   }
-  return { certificate: { ...facts, certificatePem: cert, privateKeyType: typeOf(key) }, privateKey };
+  return {
+    certificate: {
+      ...facts,
+      certificatePem: cert,
+      writtenPem: writtenBeside(cert, certificatePem),
+      privateKeyType: typeOf(key),
+    },
+    privateKey,
+  };
 }
 
 /** @returns the certificates in their order, the leaf first. */
@@ -143,7 +154,7 @@ function isKeyOf(key: KeyObject, certificate: NodeCertificate): boolean {
   }
 }
 
-function factsOf(leaf: NodeCertificate): Omit<ServerCertificate, 'certificatePem' | 'privateKeyType'> {
+function factsOf(leaf: NodeCertificate): Omit<ServerCertificate, 'certificatePem' | 'writtenPem' | 'privateKeyType'> {
   try {
     const { SubjectAlternativeNameExtension, X509Certificate } = x509();
     const parsed = new X509Certificate(new Uint8Array(leaf.raw));

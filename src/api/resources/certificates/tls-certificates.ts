@@ -46,8 +46,11 @@ const TlsCertificate = builder.prismaObject('TlsCertificate', {
       });
     return {
       ...rowFields(t, { ...ROW, createdAt: 'When it was uploaded, or obtained for the first time.' }),
-      certificatePem: t.exposeString('certificatePem', {
-        description: 'The certificate in PEM, and those it is issued by after it.',
+      certificatePem: t.string({
+        description:
+          'The certificate in PEM, and those it is issued by after it; as it was written, where it was uploaded.',
+        select: { certificatePem: true, writtenPem: true },
+        resolve: ({ certificatePem, writtenPem }) => writtenPem ?? certificatePem,
       }),
       subjectCommonName: ofSubject('commonName', 'The common name'),
       subjectOrganization: ofSubject('organization', 'The organization'),

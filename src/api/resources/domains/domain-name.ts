@@ -13,6 +13,8 @@ const NAME_MAX_BYTES = 253;
 const LABEL_MAX_BYTES = 63;
 
 export interface DomainName {
+  /** As it is shown: as it was written, without blanks around it and a dot at its end. Of one in another script it is `domain`. */
+  shown: string;
   /** As it is stored: a wildcard begins with `*.`. */
   domain: string;
   /** The domain without its `*.`: all below it belongs to whoever reserves it. */
@@ -25,7 +27,8 @@ export interface DomainName {
 type Zones = Pick<ApiSettings, 'baseDomain' | 'cnameDomain' | 'acmeDomain' | 'ownNames'>;
 
 /** @throws {ApiError} saying what is wrong with the name. */
-export function readDomainName(text: string, zones: Zones): DomainName {
+export function readDomainName(given: string, zones: Zones): DomainName {
+  const text = given.trim().replace(/\.$/, '');
   if (text === '') throw refused('domainMissing');
   const isWildcard = text.startsWith('*.');
   const root = toAscii(isWildcard ? text.slice(2) : text);
@@ -35,7 +38,8 @@ export function readDomainName(text: string, zones: Zones): DomainName {
   const isOurs = checkZone(root, isWildcard, zones);
   // A wildcard may cover such a name: it does not lead to it.
   if (zones.ownNames.has(domain)) throw refused('gatewayName', { domain });
-  return { domain, root, isWildcard, isOurs };
+  const shown = text.toLowerCase() === domain ? text : domain;
+  return { shown, domain, root, isWildcard, isOurs };
 }
 
 /** IDNA, as browsers do it. The characters are checked first: `domainToASCII` reads its input like a part of a URL. */

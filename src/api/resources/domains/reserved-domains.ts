@@ -3,6 +3,7 @@
 import { followPolicy, keepShownElsewhere } from '../../../store/certificates/managed-certificates.ts';
 import type { ReservedDomainModel } from '../../../store/generated/prisma/models.ts';
 import { newId, randomLabel } from '../../../store/ids.ts';
+import { asWritten, writtenBeside } from '../../as-written.ts';
 import { builder } from '../../builder/builder.ts';
 import { collection, deleteMutation, Node, readRoutes } from '../../collections/collection.ts';
 import { givesNew, givesObject, mutation } from '../../collections/mutation.ts';
@@ -46,8 +47,12 @@ export const ReservedDomain = builder.prismaObject('ReservedDomain', {
   interfaces: [Node],
   fields: (t) => ({
     ...rowFields(t, { ...ROW, createdAt: 'When it was reserved.' }),
-    domain: t.exposeString('domain', {
-      description: 'The name, in lower case; one in another script has its `xn--` form. A wildcard begins with `*.`.',
+    domain: t.string({
+      description:
+        'The name, as it was written; one in another script has its `xn--` form. A wildcard begins with `*.`. Names are compared in ' +
+        'lower case.',
+      select: { domain: true, writtenDomain: true },
+      resolve: ({ domain, writtenDomain }) => asWritten(domain, writtenDomain, (text) => text.toLowerCase()),
     }),
     region: t.exposeString('region', { description: 'The region as it was given; "" when it was not.' }),
     cnameTarget: t.exposeString('cnameTarget', {
@@ -178,13 +183,14 @@ export function reserveDomain(
       certificate: () => chooseCertificate(input, nameOf(), context, db),
     });
     const { domain, isOurs, isWildcard } = name;
+    const names = { domain, writtenDomain: writtenBeside(domain, name.shown) };
     const targets = isOurs
       ? {}
       : {
           cnameTarget: `${randomLabel(CNAME_LABEL_LENGTH)}.${config.cnameDomain}`,
           acmeChallengeCnameTarget: isWildcard ? `${randomLabel(ACME_LABEL_LENGTH)}.${config.acmeDomain}` : null,
         };
-    const data = { ...texts, id, accountId, createdAt: new Date(now), domain, region, ...targets, ...certificate };
+    const data = { ...texts, id, accountId, createdAt: new Date(now), ...names, region, ...targets, ...certificate };
     await db.reservedDomain.create({ data, select: { id: true } });
     await followPolicy(db, announce, id, now);
     return db.reservedDomain.findUniqueOrThrow({ ...query, where: { id } });

@@ -4,6 +4,7 @@
 import type { Db } from '../../../store/database/client.ts';
 import { reservedFor } from '../../../store/domains/reservations.ts';
 import { namesServedByAgents, portsServedByAgents } from '../../../store/tunnels/claims.ts';
+import { writtenBeside } from '../../as-written.ts';
 import type { Context } from '../../context.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { checkAll, checkEach } from '../../errors/problems.ts';
@@ -13,13 +14,15 @@ const PORT_MAX = 65_535;
 /** The one port that edges answer on, whatever port the listener is bound to. */
 const EDGE_PORT = 443;
 
+type HostKind = 'httpsEdge' | 'tlsEdge' | 'tcpEdge' | 'cloudEndpoint';
+
 /**
  * What to write to an edge's row for its new list of hostports; undefined leaves the list as it is.
  * @param edgeId the edge that may have some of them already.
  * @throws {ApiError} naming those that cannot be had.
  */
 export async function writeHostports(
-  kind: 'httpsEdge' | 'tlsEdge' | 'tcpEdge' | 'cloudEndpoint',
+  kind: HostKind,
   given: string[] | null | undefined,
   context: Context,
   db: Db,
@@ -28,12 +31,14 @@ export async function writeHostports(
   if (given == null) return undefined;
   if (given.length > HOSTPORTS_MAX) throw new ApiError('tooManyHostports', { member: 'hostports', max: HOSTPORTS_MAX });
   const create =
-    kind === 'tcpEdge' ? await addressesOf(given, context, db, edgeId) : await namesOf(given, context, db, edgeId);
+    kind === 'tcpEdge'
+      ? await addressesOf(given, context, db, edgeId)
+      : await namesOf(kind, given, context, db, edgeId);
   return { deleteMany: {}, create };
 }
 
-async function namesOf(given: string[], { accountId, app }: Context, db: Db, edgeId: string) {
-  const create: { hostport: string; domainId: string; position: number }[] = [];
+async function namesOf(kind: HostKind, given: string[], { accountId, app }: Context, db: Db, edgeId: string) {
+  const create: { hostport: string; written: string | null; domainId: string; position: number }[] = [];
   const wanted = new Map<string, string>();
   const readName = async (text: string, position: number) => {
     const member = `hostports[${position}]`;
@@ -42,10 +47,14 @@ async function namesOf(given: string[], { accountId, app }: Context, db: Db, edg
     if (create.some((other) => other.hostport === hostport)) throw new ApiError('hostportRepeated', { member });
     const domainId = await reservedFor(db, accountId, domain);
     if (!domainId) throw new ApiError('hostportNotReserved', { member, domain });
-    const holder = await db.edgeHostport.findUnique({ where: { hostport }, select: { edgeId: true } });
-    if (holder && holder.edgeId !== edgeId) throw new ApiError('hostportTaken', { member, hostport });
+    const select = { edgeId: true, edge: { select: { kind: true } } } as const;
+    const holder = await db.edgeHostport.findUnique({ where: { hostport }, select });
+    if (holder && holder.edgeId !== edgeId) {
+      const isEndpoint = kind === 'cloudEndpoint' && holder.edge.kind === 'CLOUD';
+      throw new ApiError(isEndpoint ? 'hostportServed' : 'hostportTaken', { member, hostport, domain });
+    }
     if (!holder) wanted.set(domain, member);
-    create.push({ hostport, domainId, position });
+    create.push({ hostport, written: writtenBeside(hostport, text), domainId, position });
   };
   const checkServed = async () =>
     checkEach([...(await namesServedByAgents(db, accountId, [...wanted.keys()]))], (domain) => {
@@ -56,7 +65,7 @@ async function namesOf(given: string[], { accountId, app }: Context, db: Db, edg
 }
 
 async function addressesOf(given: string[], { accountId, app }: Context, db: Db, edgeId: string) {
-  const create: { hostport: string; addressId: string; position: number }[] = [];
+  const create: { hostport: string; written: string | null; addressId: string; position: number }[] = [];
   const wanted = new Map<number, string>();
   const readAddress = async (text: string, position: number) => {
     const member = `hostports[${position}]`;
@@ -67,7 +76,7 @@ async function addressesOf(given: string[], { accountId, app }: Context, db: Db,
     const holder = await db.edgeHostport.findUnique({ where: { hostport }, select: { edgeId: true } });
     if (holder && holder.edgeId !== edgeId) throw new ApiError('hostportTaken', { member, hostport });
     if (!holder) wanted.set(row.port, member);
-    create.push({ hostport, addressId: row.id, position });
+    create.push({ hostport, written: writtenBeside(hostport, text), addressId: row.id, position });
   };
   const checkServed = async () =>
     checkEach([...(await portsServedByAgents(db, accountId, [...wanted.keys()]))], (port) => {

@@ -13,8 +13,10 @@ import { builder } from '../../builder/builder.ts';
 import { batchLoad } from '../../collections/batch-load.ts';
 import { uriField } from '../../collections/notes.ts';
 import { reference } from '../../collections/references.ts';
+import { hostportsSelect } from '../../modules/interfaces.ts';
 import type { Route } from '../../route.ts';
 import { Owner } from '../accounts/owner.ts';
+import { shownCloudUrl } from './cloud-urls.ts';
 import { Endpoint } from './endpoints.ts';
 
 const principalOf = batchLoad(({ db }, tunnelIds) => principalsOf(db, tunnelIds));
@@ -26,7 +28,13 @@ const isPooled = batchLoad(async ({ db }, addresses) => {
 
 builder.prismaObjectFields(Endpoint, (t) => ({
   uri: uriField(t, () => '/endpoints'),
-  url: t.exposeString('publicUrl', { description: 'The same as `publicUrl`.' }),
+  url: t.string({
+    description:
+      'The same as `publicUrl`; of a cloud endpoint the URL that was sent, without the port of the listener.',
+    select: { publicUrl: true, hostport: true, type: true, edge: { select: hostportsSelect } },
+    resolve: ({ publicUrl, hostport, type, edge }) =>
+      type === 'CLOUD' ? shownCloudUrl({ hostport, written: edge?.hostports[0]?.written ?? null }) : publicUrl,
+  }),
   scheme: t.exposeString('proto', { description: 'The first part of its URL, which is its `proto`.' }),
   host: t.string({
     description: 'The host of its URL.',

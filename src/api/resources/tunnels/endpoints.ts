@@ -9,6 +9,7 @@ import { reference, typeOfKind } from '../../collections/references.ts';
 import type { Context } from '../../context.ts';
 import { cloudEndpoint } from '../../modules/hosts.ts';
 import { Edge, PolicyHost } from '../../modules/interfaces.ts';
+import { hostportOfCloudUrl } from './cloud-urls.ts';
 import { countAgents, newestRoundTrip, servingSelect } from './endpoint-sessions.ts';
 import { EndpointTraffic, trafficOf } from './endpoint-traffic.ts';
 import { SERVED_ON_LIVE_NODES, servedOnLiveNodes } from './live-tunnels.ts';
@@ -138,12 +139,22 @@ export async function liveEndpoints(context: Context) {
 /** By these, older clients choose where others filter. */
 const chosenArguments = builder.args((t) => ({
   ids: t.idList({ description: 'Give only those with one of these ids; the same as a filter by `id`.' }),
-  urls: t.stringList({ description: 'Give only those with one of these URLs; the same as a filter by `public_url`.' }),
+  urls: t.stringList({
+    description:
+      'Give only those with one of these URLs: a filter by `public_url`, or by the `url` of cloud endpoints.',
+  }),
 }));
 
 /** A condition in CEL, and none for an argument that was not given. */
 const isOneOf = (member: string, values: unknown) =>
   Array.isArray(values) && values.length > 0 ? [`${member} in ${JSON.stringify(values)}`] : [];
+
+/** A cloud endpoint has the URL by which it was made, too. */
+function hasOneOf(urls: unknown): string[] {
+  const hostports = Array.isArray(urls) ? urls.flatMap((url) => hostportOfCloudUrl(String(url)) ?? []) : [];
+  const isCloud = isOneOf('obj.hostport', hostports).map((isIt) => `obj.type == "cloud" && ${isIt}`);
+  return isOneOf('obj.public_url', urls).map((isIt) => `(${[isIt, ...isCloud].join(' || ')})`);
+}
 
 /** The 13 members of the specification (section 2.2). */
 const membersWith = (type: string) =>
@@ -192,7 +203,7 @@ export const endpointCollection = collection({
   },
   narrowing: {
     arguments: () => ({ ...chosenArguments }),
-    filter: ({ ids, urls }) => [isOneOf('obj.id', ids), isOneOf('obj.public_url', urls)].flat().join(' && '),
+    filter: ({ ids, urls }) => [isOneOf('obj.id', ids), hasOneOf(urls)].flat().join(' && '),
   },
   table: (db) => db.endpoint,
   where: servedNow,
