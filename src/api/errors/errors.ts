@@ -1,4 +1,5 @@
 import { GraphQLError } from 'graphql';
+import { errorCode } from './error-code.ts';
 import type { ErrorRow } from './error-row.ts';
 import { type Code, type ErrorName, errorTable } from './error-table.ts';
 
@@ -20,6 +21,8 @@ export type InputPath = readonly (string | number)[];
  */
 export class ApiError extends GraphQLError {
   readonly row: ErrorRow;
+  /** That of its code: of the row, unless its parameters have another. */
+  readonly number: number;
   readonly parameters: ErrorParameters;
   readonly status: number;
   /** Where the member to blame stands in the arguments of a field, from the argument on; undefined while nobody has said so. */
@@ -37,12 +40,18 @@ export class ApiError extends GraphQLError {
   ) {
     const row = typeof error === 'string' ? errorTable[error] : error;
     const [ownNumber, status, code] = row;
-    const number = parameters.number ?? ownNumber;
+    const number = Number(parameters.number ?? ownNumber);
     const field = parameters.member ?? parameters.culprit;
     super(textOf(row, parameters), {
-      extensions: { code, errorCode: `ERR_GATEWAY_${number}`, status, ...(field === undefined ? {} : { field }) },
+      extensions: {
+        code,
+        errorCode: errorCode(number, 'documented'),
+        status,
+        ...(field === undefined ? {} : { field }),
+      },
     });
     this.row = row;
+    this.number = number;
     this.parameters = parameters;
     this.status = status;
     this.#problems = problems;

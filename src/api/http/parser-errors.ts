@@ -38,7 +38,7 @@ export function respondToClientErrors(
       return void socket.destroy();
     const error = errorFor(thrown);
     const operationId = newId('op');
-    const text = JSON.stringify(errorBody(error, operationId));
+    const text = JSON.stringify(errorBody(error, operationId, 'documented'));
     metrics.request('', error.status, 0);
     log.info(
       {

@@ -1,8 +1,10 @@
 // Responses in JSON: results, and errors in the form of REST.
 
+import { errorCode } from '../errors/error-code.ts';
 import { type ApiError, toApiError } from '../errors/errors.ts';
 import type { ApiExchange } from '../exchange.ts';
 import { restName } from '../naming.ts';
+import type { Dialect } from '../route.ts';
 
 /** Seconds after which a client may try again when the database is away. */
 const RETRY_AFTER_SECONDS = 2;
@@ -40,16 +42,16 @@ export function sendError(exchange: ApiExchange, thrown: unknown): void {
   if (exchange.response.headersSent) return void exchange.response.destroy();
   const error = recordError(exchange, thrown);
   if (error.status === 413) exchange.response.setHeader('Connection', 'close'); // The rest of the body is not worth reading.
-  sendJson(exchange, error.status, errorBody(error, exchange.operationId));
+  sendJson(exchange, error.status, errorBody(error, exchange.operationId, exchange.dialect));
 }
 
 /**
  * The error body of REST: `error_code`, `status_code`, `msg`, `details`, always all four. The details have what is wrong with each member
  * that is to blame, under its path (`acl[0]`); the first thing that is wrong with it.
  */
-export function errorBody(error: ApiError, operationId: string): object {
+export function errorBody(error: ApiError, operationId: string, dialect: Dialect): object {
   return {
-    error_code: error.extensions.errorCode,
+    error_code: errorCode(error.number, dialect),
     status_code: error.status,
     msg: error.textFor(restName),
     details: detailsOf(error, operationId),

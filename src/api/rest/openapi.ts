@@ -20,6 +20,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { PAGE_SIZE_MAX } from '../collections/page.ts';
+import { errorCode, errorPrefix } from '../errors/error-code.ts';
 import { errorTable } from '../errors/error-table.ts';
 import { ApiError } from '../errors/errors.ts';
 import type { ApiExchange } from '../exchange.ts';
@@ -62,9 +63,18 @@ export function openApiDocuments(
   { more, versionHeaders: [ownHeader, ...aliases] }: OpenApiOptions,
 ): OpenApiDocuments {
   return {
-    documented: once(() => openApiOf(schema, routes.documented, { more, header: ownHeader, info: documentedInfo })),
+    documented: once(() =>
+      openApiOf(schema, routes.documented, { more, dialect: 'documented', header: ownHeader, info: documentedInfo }),
+    ),
     // Each alias will do; a document can only require one.
-    extended: once(() => openApiOf(schema, routes.extended, { more, header: aliases[0], info: extendedInfo(aliases) })),
+    extended: once(() =>
+      openApiOf(schema, routes.extended, {
+        more,
+        dialect: 'extended',
+        header: aliases[0],
+        info: extendedInfo(aliases),
+      }),
+    ),
   };
 }
 
@@ -131,6 +141,7 @@ const extendedInfo = (aliases: readonly string[]) =>
 
 interface Described {
   more: Paths;
+  dialect: Dialect;
   /** The header that says the version; undefined where none is accepted. */
   header: string | undefined;
   /** Whom the document is for. */
@@ -141,7 +152,7 @@ interface Described {
 function openApiOf(
   schema: GraphQLSchema,
   rows: readonly PreparedRoute[],
-  { more, header, info: description }: Described,
+  { more, dialect, header, info: description }: Described,
 ): OpenApiDocument {
   const inputs: Json = {};
   const paths: Paths = { ...publicPaths, ...more };
@@ -158,7 +169,7 @@ function openApiOf(
     paths,
     components: {
       securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'An API key.' } },
-      schemas: { Error: errorSchema, ...inputs },
+      schemas: { Error: errorSchema(dialect), ...inputs },
     },
   };
   return document;
@@ -249,7 +260,7 @@ function parameter(place: string, name: string, { type, description }: GraphQLAr
   return { name, in: place, required: required || isNonNullType(type), description, schema };
 }
 
-const errorSchema = {
+const errorSchema = (dialect: Dialect) => ({
   type: 'object',
   description: 'Every error. The texts are for people; `error_code` is for programs.',
   required: ['error_code', 'status_code', 'msg', 'details'],
@@ -257,8 +268,12 @@ const errorSchema = {
   properties: {
     error_code: {
       anyOf: [
-        { enum: Object.values(errorTable).map(([number]) => `ERR_GATEWAY_${number}`) },
-        { type: 'string', pattern: '^ERR_GATEWAY_22\\d\\d$', description: 'What is wrong with a traffic policy.' },
+        { enum: Object.values(errorTable).map(([number]) => errorCode(number, dialect)) },
+        {
+          type: 'string',
+          pattern: `^${errorPrefix(2200, dialect)}22\\d\\d$`,
+          description: 'What is wrong with a traffic policy.',
+        },
       ],
     },
     status_code: { type: 'integer', minimum: 400, maximum: 599 },
@@ -273,7 +288,7 @@ const errorSchema = {
       properties: { operation_id: { type: 'string', pattern: '^op_[0-9A-Za-z]{27}$' } },
     },
   },
-};
+});
 
 /** The JSON Schema of what a selection of a type shows: every selected member, and no other. */
 function outputOf(

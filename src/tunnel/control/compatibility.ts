@@ -25,9 +25,12 @@ const OURS: AgentKind = {
   lingerMs: 0,
 };
 
+/** The prefix of the original service's error codes. */
+export const FOREIGN_ERROR_PREFIX = 'ERR_NGROK_';
+
 /** The SDKs break at 512 streams; 480 held in every trial, counting those that ended in the last 50 ms. */
 const FOREIGN: AgentKind = {
-  errorPrefix: 'ERR_NGROK_',
+  errorPrefix: FOREIGN_ERROR_PREFIX,
   hasNagle: false,
   sharesConnections: false,
   streamsMax: 480,
