@@ -11,6 +11,7 @@ import { schema } from '../api/schema.ts';
 import { environment } from '../config/variables.ts';
 import { trafficObjects } from '../events/traffic/gateway-objects.ts';
 import { visitorErrors } from '../http/visitor-errors.ts';
+import { bindExtras, bindOptions, type OptionRule } from '../tunnel/bind/option-list.ts';
 import { agentErrors } from '../tunnel/control/agent-errors.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -24,6 +25,7 @@ const files = {
       .replace(place('errors'), errorRows)
       .replace(place('visitor errors'), visitorErrorRows)
       .replace(place('agent errors'), agentErrorRows),
+  'src/manual/coming-from-the-original.md': (current: string) => current.replace(place('bind options'), bindOptionRows),
   'src/manual/events.md': (current: string) =>
     current.replace(place('event types'), eventTypeRows).replace(place('traffic fields'), trafficFieldRows),
 };
@@ -71,6 +73,12 @@ function agentErrorRows(): string {
     .toSorted((a, b) => a.number - b.number)
     .map(({ number, text }) => `| \`ERR_GATEWAY_${number}\` | ${text.replaceAll('|', '\\|')} |\n`);
   return `| Error | What it says |\n|---|---|\n${rows.join('')}`;
+}
+
+function bindOptionRows(): string {
+  const rowsOf = (options: Readonly<Record<string, OptionRule>>, within: string) =>
+    Object.entries(options).map(([name, { effect, text }]) => `| \`${within}${name}\` | ${effect} | ${text} |\n`);
+  return `| Option | | |\n|---|---|---|\n${[...rowsOf(bindOptions, ''), ...rowsOf(bindExtras, 'Extra.')].join('')}`;
 }
 
 function eventTypeRows(): string {

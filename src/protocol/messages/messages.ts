@@ -17,6 +17,8 @@ export interface Bind {
   metadata: string;
   pooling: boolean;
   bindings: string[];
+  /** An IP policy that the agent names; '' for none. Our own agent has no such thing. */
+  ipPolicy: string;
   /** The options of the protocol, as received. */
   options: object;
 }
@@ -34,11 +36,12 @@ export function readBind(message: object): Bind {
     metadata: extra.text('Metadata'),
     pooling: extra.flag('PoolingEnabled'),
     bindings: extra.texts('Bindings'),
+    ipPolicy: extra.text('IPPolicyRef'),
     options: fields.object('Opts'),
   };
 }
 
-export function writeBind(bind: Omit<Bind, 'bindings'>): object {
+export function writeBind(bind: Omit<Bind, 'bindings' | 'ipPolicy'>): object {
   return {
     Id: bind.id,
     Proto: bind.proto,

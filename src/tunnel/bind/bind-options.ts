@@ -6,11 +6,14 @@ import { AgentError } from '../control/agent-errors.ts';
 import type { LiveEndpoint, Proto, RequestedModules } from '../endpoints/endpoint.ts';
 import { isInternalName } from '../endpoints/endpoint-registry.ts';
 import type { TunnelModules } from '../tunnel-modules.ts';
+import { bindOptions } from './option-list.ts';
 
 const PROTOS: readonly string[] = ['http', 'https', 'tcp', 'tls'];
 
-/** An access control that the gateway does not implement. It refuses it: ignoring it would open the tunnel to everybody. */
-const UNSUPPORTED = 'SAML';
+/** Those that are refused whatever they say. Modules refuse what is within theirs. */
+const REFUSED = Object.entries(bindOptions).flatMap(([name, { effect }]) =>
+  effect === 'refused' && !name.includes('.') ? [name] : [],
+);
 
 export interface BindOptions {
   proto: Proto;
@@ -26,7 +29,7 @@ export interface BindOptions {
 }
 
 /**
- * Reads the options of a bind request. `HostHeaderRewrite` asks for nothing: it tells that the agent itself rewrites the header.
+ * Reads the options of a bind request: `bindOptions` says what becomes of each.
  * @param baseDomain the domain that a `Subdomain` is relative to.
  * @param modules reads the modules that the agent requests.
  * @throws {AgentError} for an option that this gateway does not support; MessageError for a malformed message.
@@ -38,7 +41,8 @@ export function readOptions(bind: Bind, baseDomain: string, modules: Pick<Tunnel
   const expected = isInternalName(readName(options, baseDomain).toLowerCase()) ? 'internal' : 'public';
   const unknown = bind.bindings.find((binding) => binding !== expected);
   if (unknown !== undefined) throw new AgentError('unknownBinding', { binding: unknown });
-  if (options.has(UNSUPPORTED)) throw new AgentError('optionNotActedOn', { option: UNSUPPORTED });
+  const refused = REFUSED.find((name) => options.has(name)) ?? (bind.ipPolicy === '' ? undefined : 'IPPolicyRef');
+  if (refused !== undefined) throw new AgentError('optionNotActedOn', { option: refused });
   return {
     proto: proto as Proto,
     ...(proto === 'tcp' ? readAddress(options, baseDomain) : { name: readName(options, baseDomain), port: null }),
