@@ -125,6 +125,7 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string, pid: number = p
     publicHttpsPort: e.PUBLIC_HTTPS_PORT,
     agentHosts: e.AGENT_HOSTS,
     agentAddresses: e.AGENT_ADDRESSES,
+    agentBanner: e.AGENT_BANNER,
     tlsDir: e.TLS_DIR && resolve(root, e.TLS_DIR),
     heartbeatInterval: e.HEARTBEAT_INTERVAL_MS,
     heartbeatTolerance: e.HEARTBEAT_TOLERANCE_MS,

@@ -63,6 +63,11 @@ export const environment = z.object({
     description:
       'addresses `host:port` of the agent listeners of all gateways on this database, which agents are told. With two or more, an SDK that can have [several sessions](tunnels.md#agents-on-two-gateways) opens one at each, at most four',
   }),
+  AGENT_BANNER: z
+    .string()
+    .regex(/^[^\p{Cc}]{0,500}$/u, { error: 'must be one line of at most 500 characters' })
+    .default('')
+    .meta({ description: 'a line that existing agents show beside the session, to tell their users something' }),
   TLS_DIR: z.string().min(1).optional().meta({
     description: 'directory with certificates `*.crt` and their keys `*.key`, in PEM; read again when it changes',
   }),

@@ -4,6 +4,8 @@ import type { Socket } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ErrorCode, Flag, FrameType, MuxSession, noopStreamEvents, writeHeader } from '../../src/protocol/index.ts';
+import { isLong } from '../support/shortened.ts';
+import { pair } from './pair.ts';
 import { Wire } from './wire.ts';
 
 /** How many ids behind the highest one a session remembers. */
@@ -78,8 +80,30 @@ describe.each<Role>(['server', 'client'])('at a %s', (role) => {
         peer.open(used);
         expect(peer.ended).toEqual(violation(used));
       }),
-      { numRuns: 60 },
+      { numRuns: isLong ? 3000 : 60 },
     );
+  });
+
+  test('over a connection, 500 streams whose first frames come in another order than their ids all arrive', async () => {
+    const ends = await pair();
+    const [near, far] = role === 'server' ? [ends.client, ends.server] : [ends.server, ends.client];
+    const got = new Map<number, string>();
+    const all = new Promise<void>((resolve) => {
+      far.accept((stream) => ({
+        ...noopStreamEvents,
+        onData: (chunk) => {
+          got.set(stream.id, String(chunk));
+          if (got.size === 500) resolve();
+        },
+      }));
+    });
+    const streams = Array.from({ length: 500 }, () => near.session.open(noopStreamEvents));
+    const [order = []] = fc.sample(fc.shuffledSubarray(streams, { minLength: 500 }), 1);
+    for (const stream of order) stream.write(Buffer.from(`stream ${stream.id}`));
+    await Promise.race([all, far.closed]);
+    expect([...got.keys()]).toEqual(order.map((stream) => stream.id));
+    expect([...got].filter(([n, text]) => text !== `stream ${n}`)).toEqual([]);
+    near.session.close();
   });
 
   test('an id that was taken first and comes last is accepted while it is remembered, and not after', () => {
@@ -111,7 +135,7 @@ describe.each<Role>(['server', 'client'])('at a %s', (role) => {
         peer.open(again);
         expect(peer.ended).toEqual(violation(again));
       }),
-      { numRuns: 40 },
+      { numRuns: isLong ? 2000 : 40 },
     );
   });
 

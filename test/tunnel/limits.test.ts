@@ -18,6 +18,7 @@ const SILENT = 200;
 const SILENT_OF_ADDRESS = 100;
 const SESSIONS = 3;
 const PORTS = 2;
+const BANNER = 'Maintenance on Sunday: <https://status.example.com>';
 const ADDRESSES = ['a.example.com:4443', '127.0.0.1:4443', '[fd00::2]:4443', 'b.example.com:443', 'c.example.com:443'];
 
 let gateway: TestGateway;
@@ -25,6 +26,7 @@ let credential: TestCredential;
 beforeAll(async () => {
   gateway = await startTestGateway({
     AGENT_ADDRESSES: ADDRESSES.join(', '),
+    AGENT_BANNER: BANNER,
     MAX_AGENTS: String(MAX_AGENTS),
     MAX_SESSIONS_PER_ACCOUNT: String(SESSIONS),
     MAX_TCP_PORTS_PER_ACCOUNT: String(PORTS),
@@ -240,4 +242,9 @@ test('agents are told the addresses of all nodes, that of their own first', asyn
   const { Extra } = await (await rawAgent(gateway)).auth(authtoken);
   const [a, own, ...rest] = ADDRESSES.map((ServerAddr) => ({ Region: '', ServerAddr }));
   expect(Extra.ConnectAddresses).toEqual([own, a, ...rest.slice(0, 2)]);
+});
+
+test('agents are told what their users are to be told', async () => {
+  const { authtoken } = await elsewhere();
+  expect((await (await rawAgent(gateway)).auth(authtoken)).Extra.Banner).toBe(BANNER);
 });

@@ -150,11 +150,13 @@ export interface SessionDescription {
   sessionId: string;
   accountName: string;
   planName: string;
+  /** A line for people; '' for none. */
+  banner: string;
 }
 
 export function writeAuthResponse(
   response: Omit<AuthResponse, 'error' | 'retryAfter'>,
-  { version, sessionId, accountName, planName }: SessionDescription,
+  { version, sessionId, accountName, planName, banner }: SessionDescription,
 ): object {
   return {
     Version: PROTOCOL_VERSION,
@@ -167,7 +169,7 @@ export function writeAuthResponse(
       AccountName: accountName,
       SessionDuration: 0,
       PlanName: planName,
-      Banner: '',
+      Banner: banner,
       AgentSessionID: sessionId,
       StreamWindow: response.streamWindow,
       Node: response.node,

@@ -8,6 +8,8 @@ export interface TunnelSettings {
   region: string;
   /** The addresses of all nodes for agents, `host:port`, which agents are told; empty when they are told none. */
   agentAddresses: readonly string[];
+  /** A line for the users of existing agents; '' for none. */
+  agentBanner: string;
   /** The port range of TCP endpoints; `0` to `0` means any free port. */
   tcpPorts: { first: number; last: number };
   /** The limit for connections of the agent listener. */

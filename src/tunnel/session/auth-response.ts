@@ -17,11 +17,11 @@ export function authResponse(
   ingress: OpenedSession['ingress'],
   streamWindow: number,
 ): object {
-  const { region, agentAddresses } = settings;
+  const { region, agentAddresses, agentBanner: banner } = settings;
   const connectAddresses = connectAddressesFor(ingress, agentAddresses);
   const response = { clientId, cookie, region, streamWindow, node: registrar.nodeId, connectAddresses };
   // Accounts have ids only.
-  const description = { version: GATEWAY_VERSION, sessionId, accountName: accountId, planName: PLAN_NAME };
+  const description = { version: GATEWAY_VERSION, sessionId, accountName: accountId, planName: PLAN_NAME, banner };
   return writeAuthResponse(response, description);
 }
 

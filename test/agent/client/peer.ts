@@ -76,7 +76,7 @@ export interface Peer {
   close(): Promise<void>;
 }
 
-const DESCRIPTION = { version: 'test', sessionId: 'ts_1', accountName: '', planName: '' };
+const DESCRIPTION = { version: 'test', sessionId: 'ts_1', accountName: '', planName: '', banner: '' };
 
 /** As a gateway answers that has accepted. */
 export const accepted = (clientId = 'client-1', cookie = 'cookie-1', streamWindow = 0, node = '') =>

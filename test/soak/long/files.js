@@ -39,6 +39,7 @@ export const shortenedTests = [
   'test/security/who-may-ask.test.ts',
   'test/sign-in/start.test.ts',
   'test/store/tunnels/{bind-addresses,binds,offline-endpoints}.test.ts',
-  'test/tunnel/{fault-proxy,sdk-traffic,session-protocol}.test.ts',
+  'test/protocol/stream-ids.test.ts',
+  'test/tunnel/{fault-proxy,sdk-traffic,session-protocol,threaded-agents}.test.ts',
   'test/workers/{database-away,upgrade}.test.ts',
 ];
