@@ -49,5 +49,6 @@ export function targetKey({ accountId, address }: CaptureTarget): string {
 
 /** The host name of an address of HTTP or TLS, as `hostname` of its endpoints has it. */
 export function targetHostname(address: EndpointAddress): string {
-  return address.slice(address.lastIndexOf(':') + 1);
+  const parts = address.split(':');
+  return parts[parts[0] === 'internal' ? 3 : 1] ?? '';
 }

@@ -87,7 +87,7 @@ export function moduleEnvironment(
       const own = endpoints.byInternalUrl(accountId, url);
       if (own || !lookup().reachesNodes) return own && asHttp1Endpoint(own);
       const parsed = parseInternalUrl(url);
-      const address = parsed && endpointAddress({ accountId, port: 0, ...parsed });
+      const address = parsed && endpointAddress({ accountId, ...parsed });
       return (
         address &&
         lookup()

@@ -123,6 +123,31 @@ describe.runIf(onServer)('on another node', () => {
     expect([await met(url), await met(url, owner)]).toEqual(['inner', 'inner']);
   });
 
+  test('a policy forwards to the port of an internal name at another node that it names', async () => {
+    const [behind, before] = await Promise.all(
+      [owner, entry].map(async (gateway) => {
+        const raw = await rawAgent(gateway);
+        await raw.auth((await newCredential(cluster.account)).authtoken);
+        return raw;
+      }),
+    );
+    if (!behind || !before) return expect.unreachable();
+    const urls = ['http://ports.internal', 'http://ports.internal:8080', 'tcp://ports.internal:5432'];
+    const ids = [];
+    for (const URL of urls) ids.push((await behind.bind('', { Proto: URL.split(':')[0], Opts: { URL } })).Id);
+    for (const [i, url] of urls.slice(0, 2).entries()) {
+      const { URL: outer } = await before.bind('', {
+        Opts: { TrafficPolicy: JSON.stringify(onRequest('forward-internal', { url })) },
+      });
+      expect(await met(outer)).toBe(ids[i]);
+    }
+    const policy = { on_tcp_connect: [{ actions: [{ type: 'forward-internal', config: { url: urls[2] } }] }] };
+    const outer = await before.bind('', { Proto: 'tcp', Opts: { Addr: '', TrafficPolicy: JSON.stringify(policy) } });
+    const { body } = await visit('http://ports.internal', outer.URL.replace(/^.*:/, entry.http.replace(/\d+$/, '')));
+    expect(body).toBe(ids[2]);
+    for (const raw of [behind, before]) raw.close();
+  });
+
   test('the pooled tunnels of several nodes are all used, those of the own node first', async () => {
     const domain = 'pooled.tunnel.localhost';
     const bindPooled = async (gateway: TestGateway) => {

@@ -124,6 +124,10 @@ test.each<[string, string, () => object]>([
   ['of TLS by a URL without a host', 'tls', () => ({ URL: 'tls://' })],
   ['of TCP by a URL without a host', 'tcp', () => ({ URL: 'tcp://' })],
   ['of TCP by nothing', 'tcp', () => ({ Addr: '' })],
+  ['of an internal name by a URL with a port', 'https', () => ({ URL: `https://${lab.newName()}.internal:8443` })],
+  ['of an internal name by Hostname with a port', 'http', () => ({ Hostname: `${lab.newName()}.internal:8080` })],
+  ['of an internal name of TCP by a URL', 'tcp', () => ({ URL: `tcp://${lab.newName()}.internal:5432` })],
+  ['of an internal name of TCP by Addr', 'tcp', () => ({ Addr: `${lab.newName()}.internal:5432` })],
 ])(
   'an address that was asked for %s comes back with the session, by the options of the answer',
   async (_, proto, ask) => {

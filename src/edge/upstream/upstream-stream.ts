@@ -70,9 +70,10 @@ export class UpstreamStream implements StreamEvents {
 
   /** Whether it serves the same visitor at an endpoint at the same address. */
   isForAddressOf(endpoint: LiveEndpoint, visitor: Visitor): boolean {
-    const { hostname, accountId, proto } = this.endpoint;
+    const { hostname, port, accountId, proto } = this.endpoint;
     // Internal names are of one account: another has the same ones, for other endpoints.
-    const isSame = hostname === endpoint.hostname && accountId === endpoint.accountId && proto === endpoint.proto;
+    const isSameName = hostname === endpoint.hostname && port === endpoint.port;
+    const isSame = isSameName && accountId === endpoint.accountId && proto === endpoint.proto;
     return isSame && isSameVisitor(visitor, this.#visitor);
   }
 

@@ -68,8 +68,8 @@ const isHttp = (proto: Proto) => proto === 'http' || proto === 'https';
 
 function checkUrl(config: ConfigReader, text: string, isHttpOwner: boolean): void {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isFitting = isHttpOwner ? /^https?:$/.test(url?.protocol ?? '') : url?.protocol === 'tls:';
-  if (isFitting && url?.hostname.endsWith('.internal')) return;
-  const example = isHttpOwner ? 'https://devices.internal' : 'tls://devices.internal';
+  const isFitting = isHttpOwner ? /^https?:$/.test(url?.protocol ?? '') : /^(tls|tcp):$/.test(url?.protocol ?? '');
+  if (isFitting && url?.hostname.endsWith('.internal') && parseInternalUrl(text)) return;
+  const example = isHttpOwner ? 'https://devices.internal' : 'tcp://devices.internal:5432';
   config.problem('url', PROBLEM.url, `must be the URL of an internal endpoint, as "${example}"`);
 }

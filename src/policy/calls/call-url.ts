@@ -23,8 +23,7 @@ export function callUrlProblem(text: string, hosts: ReachableHosts): string | un
   if (text.length > URL_MAX) return `must have at most ${URL_MAX} characters`;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password)
     return 'must be a URL that begins with https://, without a user name';
-  if (internalNameOf(url) !== undefined)
-    return url.port === '' ? undefined : 'must name an internal endpoint without a port: it has none';
+  if (internalNameOf(url) !== undefined) return undefined;
   if (hosts.isAny) return undefined;
   if (url.protocol !== 'https:')
     return 'must begin with https:// (POLICY_FETCH=any of the gateway lets policies ask over http:// too)';

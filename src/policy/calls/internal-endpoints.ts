@@ -23,7 +23,8 @@ export async function sendCall(request: OutboundRequest, caller: PolicyCaller): 
   // The ACL is checked for each request: it may have changed, and a computed name may depend on the visitor.
   if (!mayReach(name))
     throw new OutboundFailed(`the ACL of the credential has no rule that allows ${name}`, 'internalDenied');
-  const address = `${request.url.protocol}//${name}`;
+  const { protocol, port } = request.url;
+  const address = `${protocol}//${name}${port && `:${port}`}`;
   const endpoint = await unlessAborted(environment.internal(accountId, address), signal);
   if (!endpoint) throw new OutboundFailed(`there is no internal endpoint ${address} online`, 'internalOffline');
   const connect = () => {

@@ -2,7 +2,7 @@
 
 import { allows } from '../../tunnel/control/acl.ts';
 import type { AgentRefusal, BindRequest } from '../../tunnel/control/registrar.ts';
-import { endpointAddress } from '../../tunnel/endpoints/endpoint-registry.ts';
+import { endpointAddress, hasTcpPort } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { Db } from '../database/client.ts';
 import { endpointOfflineEvents, endpointOnlineEvent } from '../events/live-events.ts';
 import { endpointObjects } from '../events/live-objects.ts';
@@ -93,7 +93,7 @@ async function decide(
   const accepted: (Candidate & AcceptedTunnel)[] = [];
   const wanted = allowed.map(({ request, holder: { accountId } }) => ({
     accountId,
-    hostname: request.proto === 'tcp' ? null : request.hostname,
+    hostname: hasTcpPort(request) ? null : request.hostname,
   }));
   const domains = await takeNames(db, wanted, { settings, nodeId: node.id });
   const addresses = await addressReservationsOf(db, allowed.map(wantedAddressOf));
@@ -165,8 +165,7 @@ async function decide(
       announce({ kind: 'tunnel', action: 'CREATED', id: tunnelId, accountId });
       announce({ kind: 'endpoint', action: 'CREATED', id: endpointId, accountId });
     }
-    if (request.proto === 'tcp')
-      announce({ kind: TCP_PORT_KIND, action: 'CREATED', id: String(request.port), accountId });
+    if (hasTcpPort(request)) announce({ kind: TCP_PORT_KIND, action: 'CREATED', id: String(request.port), accountId });
     const supersededSessions = replaced
       .filter((tunnel) => tunnel.address === address)
       .flatMap(({ sessionId, legs }) => [sessionId, ...legs]);
@@ -211,9 +210,9 @@ function candidateOf(request: BindRequest, context: BindContext, index: number):
 }
 
 function denialOf(request: BindRequest, { acl }: BindContext): AgentRefusal | undefined {
-  const { proto, hostname, port, isGenerated } = request;
+  const { hostname, port, isGenerated } = request;
   const target = targetOf(request);
-  if (proto !== 'tcp')
+  if (!hasTcpPort(request))
     return allows(acl, { type: 'domain', domain: hostname }) ? undefined : { refused: 'nameDenied', target };
   if (allows(acl, { type: 'address', host: hostname, port: isGenerated ? null : port })) return undefined;
   return { refused: isGenerated ? 'anyPortDenied' : 'addressDenied', target };

@@ -1,7 +1,7 @@
 // Inserts the rows of tunnels that have addresses.
 
 import type { BindRequest } from '../../tunnel/control/registrar.ts';
-import type { EndpointAddress } from '../../tunnel/endpoints/endpoint-registry.ts';
+import { type EndpointAddress, hasTcpPort } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { Db } from '../database/client.ts';
 import { toJsonRows } from '../database/json-rows.ts';
 import type { Holder } from './claims.ts';
@@ -51,7 +51,7 @@ export async function insertTunnels(
       endpoint_id: endpointId,
       domain_id: domainId,
       address_id: addressId,
-      port: request.proto === 'tcp' ? request.port : null,
+      port: hasTcpPort(request) ? request.port : null,
       address,
       proto: request.proto,
       public_url: request.publicUrl,

@@ -1,6 +1,7 @@
 // Reservations of TCP addresses by accounts: ports that nobody else serves.
 
 import type { AgentRefusal, BindRequest } from '../../tunnel/control/registrar.ts';
+import { hasTcpPort } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { Db } from '../database/client.ts';
 import { freeClaims } from './claims.ts';
 
@@ -19,14 +20,15 @@ export async function addressReservationsOf(
   db: Db,
   wanted: readonly WantedAddress[],
 ): Promise<({ addressId: string | null } | AgentRefusal)[]> {
-  const ports = wanted.flatMap(({ request }) => (request.proto === 'tcp' ? [request.port] : []));
+  const ports = wanted.flatMap(({ request }) => (hasTcpPort(request) ? [request.port] : []));
   const rows =
     ports.length === 0
       ? []
       : await db.$queryRaw<{ id: string; accountId: string; port: number }[]>`
           SELECT id, account_id AS "accountId", port FROM reserved_address WHERE port = ANY(${ports}) ORDER BY id FOR SHARE`;
-  return wanted.map(({ accountId, request: { proto, hostname, port, isGenerated } }) => {
-    const row = proto === 'tcp' ? rows.find((one) => one.port === port) : undefined;
+  return wanted.map(({ accountId, request }) => {
+    const { hostname, port, isGenerated } = request;
+    const row = hasTcpPort(request) ? rows.find((one) => one.port === port) : undefined;
     const target = `${hostname}:${port}`;
     if (row && isGenerated) return { refused: 'inUse', target };
     if (row && row.accountId !== accountId) return { refused: 'addressReserved', target };

@@ -19,7 +19,7 @@ export interface BindOptions {
   proto: Proto;
   /** The requested name as the agent sent it; '' for a generated one. */
   name: string;
-  /** The requested port of a TCP address; null for any. */
+  /** The requested port of a TCP address; null for any. Of an internal name its port; null for that of the protocol. */
   port: number | null;
   proxyProtocol: 0 | 1 | 2;
   upstreamProtocol: 'http1' | 'http2';
@@ -38,14 +38,15 @@ export function readOptions(bind: Bind, baseDomain: string, modules: Pick<Tunnel
   const { proto } = bind;
   if (!PROTOS.includes(proto)) throw new AgentError('unknownProtocol');
   const options = new Fields(bind.options);
-  const expected = isInternalName(readName(options, baseDomain).toLowerCase()) ? 'internal' : 'public';
+  const address = proto === 'tcp' ? readAddress(options, baseDomain) : withPort(readName(options, baseDomain));
+  const expected = isInternalName(address.name.toLowerCase()) ? 'internal' : 'public';
   const unknown = bind.bindings.find((binding) => binding !== expected);
   if (unknown !== undefined) throw new AgentError('unknownBinding', { binding: unknown });
   const refused = REFUSED.find((name) => options.has(name)) ?? (bind.ipPolicy === '' ? undefined : 'IPPolicyRef');
   if (refused !== undefined) throw new AgentError('optionNotActedOn', { option: refused });
   return {
     proto: proto as Proto,
-    ...(proto === 'tcp' ? readAddress(options, baseDomain) : { name: readName(options, baseDomain), port: null }),
+    ...address,
     proxyProtocol: readProxyProtocol(options),
     upstreamProtocol: readUpstreamProtocol(bind.forwardsProto),
     tls: readTls(options),
@@ -62,6 +63,12 @@ function readName(options: Fields, baseDomain: string): string {
   if (host) return host;
   const subdomain = options.text('Subdomain');
   return options.text('Hostname') || options.text('Domain') || (subdomain && `${subdomain}.${baseDomain}`);
+}
+
+/** Only internal names have ports of their own: those of others are the listeners'. */
+function withPort(text: string): { name: string; port: number | null } {
+  const [, name, port] = /^(.*\.internal):(\d{1,5})$/i.exec(text) ?? [];
+  return name === undefined ? { name: text, port: null } : { name, port: Number(port) };
 }
 
 function readAddress(options: Fields, baseDomain: string): { name: string; port: number | null } {

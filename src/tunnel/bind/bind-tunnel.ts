@@ -8,13 +8,14 @@ import type { ResumeTokens } from '../control/resume-tokens.ts';
 import type { TcpPorts } from '../control/tcp-ports.ts';
 import type { TunnelSettings } from '../control/tunnel-settings.ts';
 import type { LiveEndpoint, RequestedRules } from '../endpoints/endpoint.ts';
-import { endpointAddress, isInternalName } from '../endpoints/endpoint-registry.ts';
+import { endpointAddress, hasTcpPort, INTERNAL_PORTS, isInternalName } from '../endpoints/endpoint-registry.ts';
 import type { HandledTunnel, TunnelModules } from '../tunnel-modules.ts';
 import { checkTcpAddress, publicUrl, randomHostname, randomPort, readHostname } from './bind-name.ts';
 import { type BindOptions, readOptions } from './bind-options.ts';
 
 /** Attempts with generated names or ports, as one may be in use already. */
 const ATTEMPTS_MAX = 20;
+const PORT_MAX = 65_535;
 
 export interface BindDeps {
   settings: TunnelSettings;
@@ -47,10 +48,9 @@ export async function bindTunnel(deps: BindDeps, session: BindingSession, bind: 
   const { accountId, allowance } = session;
   const tunnel: HandledTunnel = { accountId, proto, tls, allowance };
   const rules = await deps.modules.make(modules, tunnel);
-  const { hostname, port, url, tunnelId, endpointId } =
-    options.proto === 'tcp'
-      ? await bindTcpPort(deps, session, bind, options)
-      : await bindName(deps, session, bind, options);
+  const { hostname, port, url, tunnelId, endpointId } = isTcpPort(options)
+    ? await bindTcpPort(deps, session, bind, options)
+    : await bindName(deps, session, bind, options);
   tunnel.tunnelId = tunnelId;
   return {
     id: endpointId,
@@ -75,13 +75,13 @@ export async function bindTunnel(deps: BindDeps, session: BindingSession, bind: 
 async function checkAcl(
   { registrar, settings }: BindDeps,
   { credentialId, allowance }: BindingSession,
-  { proto, name, port }: BindOptions,
+  options: BindOptions,
 ): Promise<void> {
   const { baseDomain } = settings;
-  const target: BindTarget =
-    proto === 'tcp'
-      ? { type: 'address', host: baseDomain, port }
-      : { type: 'domain', domain: name === '' ? randomHostname(baseDomain) : readHostname(name) };
+  const { name, port } = options;
+  const target: BindTarget = isTcpPort(options)
+    ? { type: 'address', host: baseDomain, port }
+    : { type: 'domain', domain: name === '' ? randomHostname(baseDomain) : readHostname(name) };
   if (allows(allowance.acl, target)) return;
   // The rules may have changed a moment ago, and the session may not have them yet.
   const grant = await registrar.grant(credentialId);
@@ -112,8 +112,7 @@ async function bindName(
     // No visitor reaches an internal name, so it cannot conflict with the names of the gateway.
     if (settings.ownNames.has(hostname) && !isInternalName(hostname))
       throw new AgentError('gatewayName', { name: hostname });
-    // An internal endpoint has no listener, so its URL shows the default port.
-    const port = !isInternalName(hostname) ? publicPort : proto === 'http' ? 80 : 443;
+    const port = isInternalName(hostname) ? internalPort(hostname, options) : publicPort;
     const url = publicUrl(proto, hostname, port);
     const request = bindRequest(deps, session, bind, options, {
       hostname,
@@ -125,6 +124,19 @@ async function bindName(
     if (!('refused' in answer)) return { hostname, port, url, ...answer };
     if (name !== '' || answer.refused !== 'inUse' || attempt === ATTEMPTS_MAX) throw bindError(answer);
   }
+}
+
+/** Whether a port of the gateway is asked for. An internal endpoint of TCP has a name. */
+function isTcpPort({ proto, name }: BindOptions): boolean {
+  return hasTcpPort({ proto, hostname: name.toLowerCase() });
+}
+
+/** An internal endpoint has no listener: its port is a part of its name. */
+function internalPort(hostname: string, { proto, port = null }: BindOptions): number {
+  const chosen = port ?? INTERNAL_PORTS[proto];
+  if (chosen === undefined || chosen < 1 || chosen > PORT_MAX)
+    throw new AgentError('badInternalPort', { name: hostname, max: PORT_MAX });
+  return chosen;
 }
 
 /** Opens the port before registration, because the control plane shows a registered endpoint as live. */

@@ -35,6 +35,10 @@ export const agentErrors = {
     number: 90217,
     text: 'A session with LegNumber {leg} must come with the ClientId and the Cookie of the session that it stands beside.',
   },
+  badInternalPort: {
+    number: 90218,
+    text: 'The internal name {name} needs a port from 1 to {max}, as in tcp://{name}:5432.',
+  },
   /** Wrappers of existing agents try again after exactly this text. */
   sessionNotReady: { number: 90365, text: 'tunnel session not ready yet' },
   gatewayName: {

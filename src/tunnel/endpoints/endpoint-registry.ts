@@ -6,7 +6,7 @@ import { LabelledTunnels, TunnelGroup } from './tunnel-group.ts';
 
 /**
  * The key of an endpoint: `http:name` on the HTTP listener, `tls:name` on the HTTPS listener, or `tcp:port`. Internal endpoints
- * have `internal:account:proto:name`, which no visitor can reach.
+ * have `internal:account:proto:name`, which no visitor can reach, and a port behind it where that is not the one of the protocol.
  */
 export type EndpointAddress = `http:${string}` | `tls:${string}` | `tcp:${number}` | `internal:${string}`;
 
@@ -17,6 +17,28 @@ export function isInternalName(hostname: string): boolean {
   return hostname.endsWith(INTERNAL_SUFFIX);
 }
 
+/**
+ * Whether an endpoint is a TCP port of the gateway, which is opened and closed for it. Internal endpoints are none: the port of theirs
+ * is a part of the name.
+ */
+export function hasTcpPort({ proto, hostname }: Pick<LiveEndpoint, 'proto' | 'hostname'>): boolean {
+  return proto === 'tcp' && !isInternalName(hostname);
+}
+
+/** The port of an internal endpoint that names none; undefined for TCP, which has to. */
+export const INTERNAL_PORTS = { http: 80, https: 443, tls: 443, tcp: undefined } as const satisfies Record<
+  Proto,
+  number | undefined
+>;
+
+/** Where an internal endpoint is found. */
+export type InternalPlace = Pick<LiveEndpoint, 'proto' | 'hostname' | 'port'>;
+
+function internalAddress(accountId: string, { proto, hostname, port }: InternalPlace): EndpointAddress {
+  const name = `internal:${accountId}:${proto}:${hostname}` as const;
+  return port === INTERNAL_PORTS[proto] ? name : `${name}:${port}`;
+}
+
 /** The address of an endpoint. `https` and `tls` share a listener, and therefore share names. */
 export function endpointAddress({
   accountId,
@@ -24,8 +46,8 @@ export function endpointAddress({
   hostname,
   port,
 }: Pick<LiveEndpoint, 'accountId' | 'proto' | 'hostname' | 'port'>): EndpointAddress {
+  if (isInternalName(hostname)) return internalAddress(accountId, { proto, hostname, port });
   if (proto === 'tcp') return `tcp:${port}`;
-  if (isInternalName(hostname)) return `internal:${accountId}:${proto}:${hostname}`;
   return proto === 'http' ? `http:${hostname}` : `tls:${hostname}`;
 }
 
@@ -37,10 +59,12 @@ export function addressesOfName(listener: 'http' | 'tls', hostname: string): End
   return addresses;
 }
 
-/** Parses the URL of an internal endpoint, such as `https://name.internal`; undefined when it is malformed. */
-export function parseInternalUrl(url: string): { proto: 'http' | 'https' | 'tls'; hostname: string } | undefined {
-  const [, proto, hostname] = /^(https?|tls):\/\/([^/:]+)/i.exec(url)?.map((part) => part.toLowerCase()) ?? [];
-  return proto && hostname ? { proto: proto as 'http' | 'https' | 'tls', hostname } : undefined;
+/** Parses the URL of an internal endpoint, such as `https://name.internal` or `tcp://name.internal:5432`; undefined when it is malformed. */
+export function parseInternalUrl(url: string): InternalPlace | undefined {
+  const [, scheme = '', name, digits] = /^(https?|tls|tcp):\/\/([^/:?#]+)(?::(\d{1,5}))?(?:[/?#]|$)/i.exec(url) ?? [];
+  const proto = scheme.toLowerCase() as Proto;
+  const port = digits === undefined ? INTERNAL_PORTS[proto] : Number(digits);
+  return name && port ? { proto, hostname: name.toLowerCase(), port } : undefined;
 }
 
 /** Endpoints that serve the same address, in round robin. */
@@ -202,7 +226,7 @@ export class EndpointRegistry {
   /** The internal endpoint of an account for a URL such as `https://name.internal`. */
   byInternalUrl(accountId: string, url: string): LiveEndpoint | undefined {
     const parsed = parseInternalUrl(url);
-    return parsed && this.#pick(`internal:${accountId}:${parsed.proto}:${parsed.hostname}`);
+    return parsed && this.#pick(internalAddress(accountId, parsed));
   }
 
   byPort(port: number): LiveEndpoint | undefined {

@@ -7,6 +7,7 @@ import { AgentError } from '../control/agent-errors.ts';
 import { RefusalCounters } from '../control/refusal-counters.ts';
 import type { Grant, Registrar } from '../control/registrar.ts';
 import type { CommandOutcome, SessionCommand, SessionCommands } from '../control/session-commands.ts';
+import { hasTcpPort } from '../endpoints/endpoint-registry.ts';
 import type { LiveTunnel } from '../endpoints/live-tunnel.ts';
 import { announcedRefusals } from './send-command.ts';
 import type {
@@ -215,6 +216,7 @@ function legKey({ accountId, clientId, leg }: Pick<AdmittedSession, 'accountId' 
   return `${accountId} ${clientId} ${leg}`;
 }
 
-function targetOf({ proto, hostname, port }: LiveTunnel): BindTarget {
-  return proto === 'tcp' ? { type: 'address', host: hostname, port } : { type: 'domain', domain: hostname };
+function targetOf(tunnel: LiveTunnel): BindTarget {
+  const { hostname, port } = tunnel;
+  return hasTcpPort(tunnel) ? { type: 'address', host: hostname, port } : { type: 'domain', domain: hostname };
 }

@@ -12,7 +12,7 @@ import { readUpstreamProtocol } from '../bind/bind-options.ts';
 import { bindError, bindTunnel } from '../bind/bind-tunnel.ts';
 import { AgentError } from '../control/agent-errors.ts';
 import type { Labels } from '../endpoints/endpoint.ts';
-import { endpointAddress } from '../endpoints/endpoint-registry.ts';
+import { endpointAddress, hasTcpPort, INTERNAL_PORTS, isInternalName } from '../endpoints/endpoint-registry.ts';
 import { LiveTunnel } from '../endpoints/live-tunnel.ts';
 import { StreamSlots } from '../endpoints/stream-slots.ts';
 import { LabelledTunnel } from '../endpoints/tunnel-group.ts';
@@ -115,7 +115,7 @@ export class SessionTunnels implements ServedTunnels {
     return this.#withTunnelSlot(async () => {
       const bound = await bindTunnel(this.#deps, this.#admitted, bind);
       if (this.#mux.isClosed) {
-        if (bound.proto === 'tcp') this.#deps.tcpPorts.release(bound.port, 0);
+        if (hasTcpPort(bound)) this.#deps.tcpPorts.release(bound.port, 0);
         throw bindError({ refused: 'sessionEnded' });
       }
       this.#close(bound.tunnelId, 0); // A new bind of the same tunnel by this session replaces the old one.
@@ -210,14 +210,16 @@ export class SessionTunnels implements ServedTunnels {
     if (!tunnel) return;
     this.#tunnels.delete(tunnelId);
     this.#withdraw(tunnel);
-    if (tunnel.proto === 'tcp') this.#deps.tcpPorts.release(tunnel.port, holdMs);
+    if (hasTcpPort(tunnel)) this.#deps.tcpPorts.release(tunnel.port, holdMs);
   }
 
   #describe(bind: Bind, { tunnelId, publicUrl, proto, hostname, port }: LiveTunnel): object {
     const { accountId } = this.#admitted;
     const address = endpointAddress({ accountId, proto, hostname, port });
     const token = this.#deps.tokens.bindToken(accountId, tunnelId, address);
-    const chosen = proto === 'tcp' ? { Addr: `${hostname}:${port}` } : { Hostname: hostname };
+    const hostport = `${hostname}:${port}`;
+    const hasOwnPort = isInternalName(hostname) && port !== INTERNAL_PORTS[proto];
+    const chosen = proto === 'tcp' ? { Addr: hostport } : { Hostname: hasOwnPort ? hostport : hostname };
     const options = { ...EMPTY_OPTIONS, ...bind.options, ...chosen };
     return writeBindResponse({ id: tunnelId, url: publicUrl, token }, proto, options);
   }

@@ -145,7 +145,7 @@ describe('forward-internal', () => {
         .connection;
     expect(await to('tls://a.internal')?.onConnection(connectionOf())).toEqual({ kind: 'forward', endpoint: raw });
     expect(await to('tls://b.internal')?.onConnection(connectionOf())).toMatchObject({ kind: 'close' });
-    expect(() => to('https://a.internal')).toThrow('as "tls://devices.internal"');
+    expect(() => to('https://a.internal')).toThrow('as "tcp://devices.internal:5432"');
   });
 });
 
