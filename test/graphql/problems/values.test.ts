@@ -272,9 +272,9 @@ const inputs: Input[] = [
       bindings: ['public'],
     },
     problems: [
-      ['pooling_enabled', 'ENDPOINT_POOLING'],
       ['name', 'DESCRIPTION_TOO_LONG'],
       ['url', 'ENDPOINT_URL'],
+      ['pooling_enabled', 'ENDPOINT_POOLING'],
       ['traffic_policy', 'BAD_POLICY'],
       ['metadata', 'METADATA_TOO_LONG'],
     ],
