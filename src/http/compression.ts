@@ -13,7 +13,7 @@ const LENGTH_MIN = 256;
 const UNFIT_STATUSES: readonly number[] = [204, 205, 206, 304];
 /** Types that are compressed in themselves. */
 const COMPRESSED =
-  /^(?:image\/(?!svg\+xml|bmp)|video\/|audio\/|font\/woff|application\/(?:[\w.+-]*zip|x-7z|x-xz|x-rar|vnd\.rar|zstd|java-archive|pdf|vnd\.openxmlformats|vnd\.oasis))/i;
+  /^(?:image\/(?!svg\+xml|bmp)|video\/|audio\/|font\/woff|application\/(?:[\w.+-]*zip|x-7z|x-xz|x-rar|vnd\.rar|grpc|zstd|java-archive|pdf|vnd\.openxmlformats|vnd\.oasis))/i;
 
 /** What became of an answer. */
 export interface CompressionResult {

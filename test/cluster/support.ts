@@ -66,19 +66,21 @@ export interface ServeOptions {
   protocol?: Protocol;
   domain?: string;
   policy?: object;
+  upstreamProtocol?: 'http1' | 'http2';
 }
 
 /** Serves a port of this machine by an agent. @returns the URL of the tunnel. */
 export async function serve(
   agent: TestClient,
   port: number,
-  { protocol = 'http', domain, policy }: ServeOptions = {},
+  { protocol = 'http', domain, policy, upstreamProtocol }: ServeOptions = {},
 ): Promise<string> {
   const handle = agent.open({
     protocol,
     domain: domain ?? null,
     policy: policy ? JSON.stringify(policy) : null,
     forwardsTo: `127.0.0.1:${port}`,
+    upstreamProtocol,
   });
   return handle.answered;
 }

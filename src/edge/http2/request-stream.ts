@@ -1,11 +1,10 @@
 // One request of HTTP/2: the stream that it comes on, and that its response leaves on.
 
 import { constants, type ServerHttp2Stream } from 'node:http2';
-import { acceptsHtml } from '../../http/error-response.ts';
 import type { VisitorError } from '../../http/visitor-errors.ts';
 import { RequestCounter } from '../metrics/request-counter.ts';
 import type { ClientResolver } from '../pipeline/clients.ts';
-import { errorReply } from '../pipeline/error-reply.ts';
+import { errorReply, readerOf } from '../pipeline/error-reply.ts';
 import type { ListenerContext } from '../pipeline/listener-context.ts';
 import { RequestPipeline } from '../pipeline/request-pipeline.ts';
 import { VisitorTimeouts } from '../pipeline/visitor-timeouts.ts';
@@ -119,15 +118,13 @@ export class RequestStream implements IntakeEvents {
 
   /** Answers with an error where the head is not valid. */
   #fail(error: VisitorError): void {
-    const reply = errorReply(error, acceptsHtml(this.#field('accept')));
-    this.#counter.countResponse(reply.status);
-    this.#writer.reply(reply, this.#field(':method') === 'HEAD', false);
+    const raw = this.#rawHeaders;
+    const fields = raw.flatMap((name, i) => (i % 2 === 0 ? [[name, raw[i + 1] as string] as const] : []));
+    const reply = errorReply(error, readerOf(fields, true));
+    this.#counter.countResponse(reply.countedStatus ?? reply.status);
+    const isToHead = fields.some(([name, value]) => name === ':method' && value === 'HEAD');
+    this.#writer.reply(reply, isToHead, false);
     this.#onDone();
-  }
-
-  #field(name: string): string {
-    const at = this.#rawHeaders.findIndex((each, i) => i % 2 === 0 && each === name);
-    return at < 0 ? '' : (this.#rawHeaders[at + 1] as string);
   }
 
   /** Whether the visitor has taken nothing at all since it was asked last. */

@@ -1,6 +1,7 @@
 // The response to one request of HTTP/2: what comes as HTTP/1 leaves as HTTP/2.
 
 import { constants, type ServerHttp2Stream } from 'node:http2';
+import { isGrpc } from '../../http/grpc-status.ts';
 import { CoalescingWriter } from '../../protocol/relay.ts';
 import { CHUNKED } from '../codec/body.ts';
 import { ChunkedDecoder } from '../codec/chunked-decoder.ts';
@@ -62,6 +63,8 @@ export class Http2ResponseWriter implements ResponseWriter {
   writeHead(start: ResponseStart): StartResult {
     const { head, changed, status, length, isBodyRewritten, body } = start;
     const fields = changed ? toHttp2Fields(changed.fields.list) : responseFields(head);
+    // Of gRPC it is a status without messages, which states no length (see `answerLines` of translation.ts).
+    if (length === 0 && isGrpc(fields['content-type'])) delete fields['content-length'];
     const options = { endStream: length === 0, waitForTrailers: length === CHUNKED && !isBodyRewritten };
     if (!respond(this.#stream, status, fields, options)) return 'impossible';
     this.#counter.addSent(head.end - head.start);

@@ -1,6 +1,7 @@
 // Errors of the gateway's own, as whole responses.
 
 import { acceptsHtml, type ErrorResponseParts, errorResponse } from '../../http/error-response.ts';
+import { grpcErrorFields, isGrpc } from '../../http/grpc-status.ts';
 import type { VisitorError } from '../../http/visitor-errors.ts';
 import { fieldsOf } from '../codec/fields.ts';
 import type { RequestHead } from '../codec/request-head.ts';
@@ -15,15 +16,30 @@ export const VISITOR_FAULTS: ReadonlySet<VisitorError> = new Set<VisitorError>([
   'tooManyVisitors',
 ]);
 
+/** Who reads an error: a program, a person with a browser, or a client of gRPC. */
+export type ErrorReader = 'text' | 'html' | 'grpc';
+
 /** @param more fields that it has besides. */
-export function errorReply(error: VisitorError, isHtml = false, more: ErrorResponseParts['fields'] = []): LocalReply {
-  const { status, fields, body } = errorResponse(error, isHtml);
-  return { status, fields: [...fields, ...more], body };
+export function errorReply(
+  error: VisitorError,
+  reader: ErrorReader = 'text',
+  more: ErrorResponseParts['fields'] = [],
+): LocalReply {
+  const { status, fields, body } = errorResponse(error, reader === 'html');
+  const all = [...fields, ...more];
+  if (reader !== 'grpc') return { status, fields: all, body };
+  return { status: 200, countedStatus: status, fields: grpcErrorFields(error, all), body: body.subarray(0, 0) };
 }
 
-/** Whether a request accepts HTML. */
-export function wantsHtml({ bytes, fieldsStart, end }: RequestHead): boolean {
-  return fieldsOf(bytes, fieldsStart, end).some(
-    ([name, value]) => name.toLowerCase() === 'accept' && acceptsHtml(value),
-  );
+/** @param isHttp2 whether it came over HTTP/2: there is no gRPC over another version. */
+export function errorReaderOf({ bytes, fieldsStart, end }: RequestHead, isHttp2: boolean): ErrorReader {
+  return readerOf(fieldsOf(bytes, fieldsStart, end), isHttp2);
+}
+
+/** The same of the fields of a request. */
+export function readerOf(fields: ErrorResponseParts['fields'], isHttp2: boolean): ErrorReader {
+  const has = (wanted: string, is: (value: string) => boolean) =>
+    fields.some(([name, value]) => name.toLowerCase() === wanted && is(value));
+  if (isHttp2 && has('content-type', isGrpc)) return 'grpc';
+  return has('accept', acceptsHtml) ? 'html' : 'text';
 }

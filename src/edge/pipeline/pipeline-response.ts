@@ -145,6 +145,8 @@ export class ModuleResponse implements HttpResponse {
 /** A whole answer of the gateway's own. */
 export interface LocalReply {
   status: number;
+  /** What it counts as, where the status is not it: a client of gRPC is told of errors with 200. */
+  countedStatus?: number;
   /** Without `Connection` and `Date`. */
   fields: readonly (readonly [name: string, value: string])[];
   body: Buffer;

@@ -10,7 +10,7 @@ import { type RequestRecording, recordRequest } from '../reports/request-recordi
 import { BodyCollector } from './body/body-collector.ts';
 import { collectBody } from './body/collect-body.ts';
 import { challengeStep, endpointOf, stepWithoutEndpoint } from './endpoint-lookup.ts';
-import { errorReply, VISITOR_FAULTS, wantsHtml } from './error-reply.ts';
+import { errorReaderOf, errorReply, VISITOR_FAULTS } from './error-reply.ts';
 import { logRequest } from './logged-visits.ts';
 import { ModulePipeline } from './module-pipeline.ts';
 import { PipelineRequest } from './pipeline-request.ts';
@@ -190,15 +190,17 @@ export class RequestPipeline implements UpstreamRequestEvents {
   }
 
   #replyError(error: VisitorError, fields?: LocalReply['fields']): void {
-    const reply = errorReply(error, wantsHtml(this.#context.source.head), fields);
+    const { head, http2Fields } = this.#context.source;
+    const reply = errorReply(error, errorReaderOf(head, http2Fields !== undefined), fields);
     this.#reply(reply, !VISITOR_FAULTS.has(error));
   }
 
   #reply(reply: LocalReply, canGoOn: boolean): void {
     const { source, writer, counter } = this.#context;
     this.#giveUp();
-    counter.countResponse(reply.status);
-    this.#logged?.answered(reply.status, source.head.line.isHead ? 0 : reply.body.length);
+    const status = reply.countedStatus ?? reply.status;
+    counter.countResponse(status);
+    this.#logged?.answered(status, source.head.line.isHead ? 0 : reply.body.length);
     writer.reply(reply, source.head.line.isHead, canGoOn && source.isComplete, this.#recording);
     this.#context.onDone();
   }

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { type ClientHttp2Stream, constants, type IncomingHttpHeaders } from 'node:http2';
+import { type ClientHttp2Stream, constants, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http2';
 import { connect, createServer as createTcpServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { listen, readAll } from '../sockets.ts';
-import { type Edge, startEdge } from '../tls/support.ts';
+import { cut, type Edge, startEdge } from '../tls/support.ts';
 import { ask, begin, NAME, serve } from './upstream-support.ts';
 
 let edge: Edge;
@@ -105,6 +105,34 @@ test('gRPC: a visitor with HTTP/2, messages both ways at the same time, and a st
   await new Promise((resolve) => stream.once('close', resolve));
   expect(received).toMatchObject({ 'x-client': 'done' });
   session.destroy();
+});
+
+test('what ends with its head does so on both sides, as errors of gRPC do', async () => {
+  const seen: boolean[] = [];
+  await serve(edge, (stream, headers) => {
+    seen.push(stream.endAfterHeaders);
+    const type = String(headers['content-type']);
+    stream.respond({ ':status': 200, 'content-type': type, 'grpc-status': '12' }, { endStream: true });
+  });
+  const session = await edge.visitHttp2(NAME);
+  onTestFinished(() => cut(session));
+  const end = async (type: string, fields: OutgoingHttpHeaders, body?: string) => {
+    const stream = session.request(
+      { ':method': 'POST', ':path': '/', 'content-type': type, ...fields },
+      { endStream: body === undefined },
+    );
+    const answered = once(stream, 'response');
+    if (body !== undefined) stream.end(body);
+    const [headers, flags] = (await answered) as [IncomingHttpHeaders, number];
+    expect(headers['grpc-status']).toBe('12');
+    await new Promise((resolve) => stream.resume().once('close', resolve));
+    return [(flags & constants.NGHTTP2_FLAG_END_STREAM) > 0, headers['content-length']];
+  };
+  expect(await end('application/grpc+proto', {}, 'call')).toEqual([true, undefined]);
+  expect(await end('application/grpc', {})).toEqual([true, undefined]);
+  expect(await end('application/grpc-web', { 'content-length': 0 })).toEqual([true, '0']);
+  expect(seen).toEqual([false, true, true]);
+  cut(session);
 });
 
 test('100-continue is the service’s to say', async () => {

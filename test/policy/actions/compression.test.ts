@@ -102,6 +102,7 @@ test.each([
     'audio/ogg',
     'font/woff2',
     'application/zip',
+    'application/grpc+proto',
     'application/gzip',
     'application/pdf',
   ].map((type) => [type, { answerFields: { 'Content-Type': type } }] as const),

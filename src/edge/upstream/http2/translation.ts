@@ -1,12 +1,13 @@
 // Requests of HTTP/1.1, as Node's own server reads them, made to a service that speaks HTTP/2, and its answers.
 
 import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
-import type {
-  ClientHttp2Session,
-  ClientHttp2Stream,
-  IncomingHttpHeaders,
-  IncomingHttpStatusHeader,
-  OutgoingHttpHeaders,
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  constants,
+  type IncomingHttpHeaders,
+  type IncomingHttpStatusHeader,
+  type OutgoingHttpHeaders,
 } from 'node:http2';
 import type { Duplex } from 'node:stream';
 import { isFramingField } from '../../../http/header-list.ts';
@@ -40,8 +41,8 @@ export function translate(user: Http1Side, session: ClientHttp2Session): void {
 
 function carry(incoming: IncomingMessage, response: ServerResponse): void {
   const { user, session } = ends.get(incoming.socket) as Ends;
-  const hasBody =
-    incoming.headers['content-length'] !== undefined || incoming.headers['transfer-encoding'] !== undefined;
+  const { 'content-length': length = '0', 'transfer-encoding': coding } = incoming.headers;
+  const hasBody = coding !== undefined || Number(length) > 0;
   user.isBusy = true;
   response.once('finish', () => {
     user.isBusy = false;
@@ -73,9 +74,10 @@ function answer(stream: ClientHttp2Stream, response: ServerResponse, user: Http1
     // Node would write some of them, and of those some of their fields. Who does not read them can do without.
     if (user.writableLength < INTERIMS_MAX) user.write(interimHead(status ?? 0, pairs(raw)), 'latin1');
   });
-  on('response', ({ ':status': status = 0 }: AnswerFields, _flags: number, raw: string[] = []) => {
+  on('response', ({ ':status': status = 0 }: AnswerFields, flags: number, raw: string[] = []) => {
     if (status < 200) return void stream.destroy(); // To nghttp2 a status is any three digits.
-    response.writeHead(status, answerLines(pairs(raw), status, response).flat());
+    const isWhole = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0;
+    response.writeHead(status, answerLines(pairs(raw), status, response, isWhole).flat());
     response.flushHeaders();
     // Not before: what is read in the same turn as the head would come first.
     on('data', (chunk: Buffer) => {
@@ -99,11 +101,16 @@ function answer(stream: ClientHttp2Stream, response: ServerResponse, user: Http1
   });
 }
 
-/** Only a body in chunks has a trailer in HTTP/1.1. */
-function answerLines(fields: Fields, status: number, { req }: ServerResponse): Fields {
-  const isChunked =
-    req.method !== 'HEAD' && !hasNoContent(status) && !fields.some(([name]) => name === 'content-length');
-  return isChunked ? fields : fields.filter(([name]) => name !== 'trailer');
+/**
+ * Only a body in chunks has a trailer in HTTP/1.1.
+ * @param isWhole whether nothing follows the head, as in all errors of gRPC: HTTP/1.1 says so by the length.
+ */
+function answerLines(fields: Fields, status: number, { req }: ServerResponse, isWhole: boolean): Fields {
+  const saysLength =
+    req.method === 'HEAD' || hasNoContent(status) || fields.some(([name]) => name === 'content-length');
+  if (!saysLength && !isWhole) return fields;
+  const lines = fields.filter(([name]) => name !== 'trailer');
+  return saysLength ? lines : [...lines, ['content-length', '0']];
 }
 
 /** An answer such as 103, with all that it says. */
