@@ -33,6 +33,7 @@ export function visitServices({
     time: Date.now,
     newOperationId,
     logRefusal: (visit) => log.info(visit, 'visitor rejected'),
+    logRepeated: (request) => log.info(request, 'request sent again: the service has closed its connection'),
     logFailure: (error, operationId) => log.error({ err: describeFailure(error), operationId }, 'a module failed'),
     reporter,
     recorder,

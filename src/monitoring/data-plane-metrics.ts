@@ -53,6 +53,12 @@ export function dataPlaneMetrics(
   counter('gateway_http_answers_cut_total', 'Answers that were cut short.', ['listener'], () =>
     listeners.map(([listener, { cut }]): LabelledValue => [{ listener }, cut]),
   );
+  counter(
+    'gateway_http_requests_repeated_total',
+    'Requests that were sent to their service once more, as it had closed the kept connection.',
+    ['listener'],
+    () => listeners.map(([listener, { repeated }]): LabelledValue => [{ listener }, repeated]),
+  );
   const { http, https, streams } = counters;
   const sum = (direction: keyof ByteCounters) =>
     http.traffic[direction] + https.traffic[direction] + streams[direction];

@@ -128,7 +128,7 @@ export class RequestLine {
 }
 
 /** Methods are case-sensitive. */
-function isExactly(bytes: Buffer, start: number, end: number, text: string): boolean {
+export function isExactly(bytes: Buffer, start: number, end: number, text: string): boolean {
   if (end - start !== text.length) return false;
   for (let i = 0; i < text.length; i++) if (bytes[start + i] !== text.charCodeAt(i)) return false;
   return true;

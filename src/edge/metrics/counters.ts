@@ -12,6 +12,8 @@ export interface HttpCounters {
   responses: { 1: number; 2: number; 3: number; 4: number; 5: number };
   /** Answers that were cut short. */
   cut: number;
+  /** Requests that were sent once more, as their connection to the service was closed before an answer. */
+  repeated: number;
   readonly traffic: ByteCounters;
   /** Requests to endpoints, from the end of their head on: to the head of the answer, and to the end of it. */
   readonly firstByteDurations: DurationHistogram;
@@ -38,6 +40,7 @@ export function createHttpCounters(): HttpCounters {
     requests: 0,
     responses: { 1: 0, 2: 0, 3: 0, 4: 0, 5: 0 },
     cut: 0,
+    repeated: 0,
     traffic: { fromSocket: 0, toSocket: 0 },
     firstByteDurations: new DurationHistogram(),
     requestDurations: new DurationHistogram(),

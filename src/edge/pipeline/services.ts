@@ -14,6 +14,8 @@ export interface VisitorRestriction extends IpRestrictionEffect {
 
 export interface PipelineServices extends ReportingServices {
   logRefusal(refusal: VisitorRefusal): void;
+  /** A request was sent to its service once more; left out: nobody wants to know. */
+  logRepeated?(request: { endpointId: string; accountId: string; ip: string }): void;
   /** What the visitors of an account's endpoints pass before all else; undefined, or left out, where there is nothing. */
   restrictionOf?(accountId: string): VisitorRestriction | undefined;
   /** Records the figures of traffic; left out, nothing is recorded. */

@@ -10,6 +10,7 @@ import { interimHead } from '../codec/relayed-response-head.ts';
 import type { RequestHead } from '../codec/request-head.ts';
 import type { LoggedRequest } from '../reports/logged-request.ts';
 import type { RequestRecording } from '../reports/request-recording.ts';
+import { isRepeatable } from '../upstream/repeatable.ts';
 import type { UpstreamStream, UpstreamUser } from '../upstream/upstream-stream.ts';
 import type { PipelineRequest } from './pipeline-request.ts';
 import type { UpstreamResponse } from './pipeline-response.ts';
@@ -55,6 +56,11 @@ export class UpstreamRequest implements UpstreamUser, ResponseRelayEvents {
   #stream: UpstreamStream | undefined;
   #relay: ResponseRelay | undefined;
   #isDialed = false;
+  #endpoint: LiveEndpoint | undefined;
+  /** What was written of the body, as long as the request may be sent once more; undefined: it may not. */
+  #sent: Buffer[] | undefined;
+  /** What is written of the body when it is sent once more, and what comes before that; undefined at other times. */
+  #again: Buffer[] | undefined;
 
   constructor(
     context: PipelineContext,
@@ -83,20 +89,26 @@ export class UpstreamRequest implements UpstreamUser, ResponseRelayEvents {
   /** Sends the request to an endpoint, on a stream that idles or on a new one. */
   send(endpoint: LiveEndpoint, now: number): void {
     const { source, timeouts, upstreams } = this.#context;
+    this.#endpoint = endpoint;
     this.#isDialed = endpoint.isDialed === true;
     if (this.#isDialed && loopsOf(source.head) >= LOOPS_MAX) return void this.#events.onFailure('looped');
     const { visitor } = source.client.connection;
     timeouts.forResponse(now);
-    const idle = upstreams.take(endpoint, visitor, now, this);
-    this.#stream = idle ?? upstreams.open(endpoint, visitor, this);
-    if (!idle) return;
+    const canRepeat = isRepeatable(source.head);
+    const stream = upstreams.obtain(endpoint, visitor, this, canRepeat, now);
+    this.#stream = stream;
+    if (!stream.isReused) return;
+    if (canRepeat) this.#sent = [];
     if (this.#recording) this.#recording.isConnectionReused = true;
-    this.#write(idle, now);
+    this.#write(stream, now);
   }
 
   /** Takes a piece of the body. */
   takeBody(piece: Buffer): void {
-    if (piece.length > 0) this.isFull = this.#stream?.write(piece) === false;
+    if (piece.length === 0) return;
+    if (this.#again) return void this.#again.push(piece);
+    this.#sent?.push(piece);
+    this.isFull = this.#stream?.write(piece) === false;
   }
 
   /** Goes on after the head of the response, which modules have decided on. */
@@ -144,6 +156,7 @@ export class UpstreamRequest implements UpstreamUser, ResponseRelayEvents {
     const { listener, source, timeouts } = this.#context;
     const relay = this.#relay as ResponseRelay;
     timeouts.progress();
+    this.#sent = undefined;
     if (relay.hasBegun) return void this.onProgress(relay.take(chunk));
     const { interims } = relay;
     const progress = relay.take(chunk);
@@ -153,12 +166,14 @@ export class UpstreamRequest implements UpstreamUser, ResponseRelayEvents {
   }
 
   onEnd(): void {
+    if (this.#repeat()) return;
     const progress = this.#relay?.takeEnd() ?? 'invalid';
     if (progress === 'invalid') this.#events.onFailure('upstreamClosed');
     else this.onProgress(progress);
   }
 
   onBreak(error: VisitorError): void {
+    if (this.#repeat()) return;
     this.#stream = undefined;
     if (!this.#relay?.isComplete) this.#events.onFailure(error);
   }
@@ -182,13 +197,39 @@ export class UpstreamRequest implements UpstreamUser, ResponseRelayEvents {
     this.#events.onFailure('responseNotSearched', reason);
   }
 
+  /**
+   * The connection was an old one, and ended before a byte of an answer: as nginx and HAProxy do, the request is sent once more, on a
+   * new one, where that does no harm. @returns whether it is.
+   */
+  #repeat(): boolean {
+    const sent = this.#sent;
+    const old = this.#stream;
+    if (!sent || !old) return false;
+    this.#sent = undefined;
+    this.#again = sent;
+    this.isFull = false;
+    old.cancel();
+    const { listener, source, timeouts, upstreams } = this.#context;
+    const { visitor } = source.client.connection;
+    const endpoint = old.endpoint.isOpen ? old.endpoint : (this.#endpoint as LiveEndpoint);
+    listener.counters.repeated++;
+    listener.services.logRepeated?.({ endpointId: endpoint.id, accountId: endpoint.accountId, ip: visitor.ip });
+    timeouts.forResponse(listener.now());
+    if (this.#recording) this.#recording.isConnectionReused = false;
+    this.#stream = upstreams.open(endpoint, visitor, this);
+    return true;
+  }
+
   /** Writes the head, and what of the body is there. */
   #write(stream: UpstreamStream, now: number): void {
     const { listener, source, writer, timeouts } = this.#context;
     const recording = this.#recording;
     const wasComplete = source.isComplete;
-    const first = this.#modified ? NOTHING : source.readFirst();
+    const again = this.#again;
+    this.#again = undefined;
+    const first = this.#modified || again ? NOTHING : source.readFirst();
     if (!first) return void this.#events.onFailure('badBody');
+    if (first.length > 0) this.#sent?.push(first);
     if (first.length > 0) recording?.addRequestBytes(first, 0, first.length, source.isComplete);
     stream.head.sharedDomains = listener.settings.sharedDomains;
     this.#relay = new ResponseRelay(stream.head, source, writer, recording, this, this.#modified !== undefined);
@@ -197,6 +238,7 @@ export class UpstreamRequest implements UpstreamUser, ResponseRelayEvents {
     this.#logged?.sentUpstream(now);
     this.isFull = !stream.write(this.#head(first));
     for (const piece of this.#modified?.pieces ?? []) this.isFull = !stream.write(piece);
+    for (const piece of again ?? []) this.isFull = !stream.write(piece);
     if (!source.isComplete) timeouts.forProgress(now);
     if (!wasComplete) source.resume();
   }

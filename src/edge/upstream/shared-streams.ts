@@ -5,8 +5,8 @@ import { DrainingStreams } from './draining-streams.ts';
 import type { UpstreamStream } from './upstream-stream.ts';
 
 /**
- * How long a stream waits for its next visitor, in milliseconds. No request is sent twice, so that one would fail whose upstream is
- * just closing the connection: no known server does that within a second of its last response.
+ * How long a stream waits for its next visitor, in milliseconds: no known server closes a connection within a second of its last
+ * response.
  */
 const IDLE_MAX = 1000;
 /** Limits of idle streams, of one endpoint and of all: each is a connection of the agent to its upstream. */
@@ -24,12 +24,18 @@ export class SharedStreams {
     return this.#count === 0 && this.draining.size === 0;
   }
 
-  /** The stream to an endpoint that served last; undefined when none is idle. */
-  take(endpoint: LiveEndpoint, now: number): UpstreamStream | undefined {
+  /**
+   * The stream to an endpoint that served last; undefined when none is idle, or that is of no use to a request which cannot be
+   * sent twice.
+   */
+  take(endpoint: LiveEndpoint, isRepeatable: boolean, now: number): UpstreamStream | undefined {
     const idle = this.#idle.get(endpoint);
-    for (let stream = idle?.pop(); stream; stream = idle?.pop()) {
+    for (let stream = idle?.at(-1); stream; stream = idle?.at(-1)) {
+      const isUseless = stream.isUseless(now);
+      if (!isUseless && !stream.isFit(isRepeatable, now)) return undefined;
+      idle?.pop();
       this.#count--;
-      if (!stream.isUseless(now)) return stream;
+      if (!isUseless) return stream;
       stream.end(this.draining, now);
     }
     return undefined;

@@ -24,21 +24,34 @@ export class UpstreamPool {
     this.#isSingle = isSingle;
   }
 
-  /** An idle stream for the request of a visitor; undefined when there is none. */
-  take(endpoint: LiveEndpoint, visitor: Visitor, now: number, user: UpstreamUser): UpstreamStream | undefined {
+  /**
+   * A stream for the request of a visitor: an idle one, or a new one, of which `user` learns when it is open.
+   * @param isRepeatable whether the request may be sent a second time: others take only what has just been used.
+   */
+  obtain(
+    endpoint: LiveEndpoint,
+    visitor: Visitor,
+    user: UpstreamUser,
+    isRepeatable: boolean,
+    now: number,
+  ): UpstreamStream {
     const idle = this.#idle;
+    let to = endpoint;
     for (let at = 0; at < idle.length; at++) {
       const stream = idle[at] as UpstreamStream;
       const isRight = this.#isSingle ? stream.isForAddressOf(endpoint, visitor) : stream.isFor(endpoint, visitor);
       if (!isRight || stream.isUseless(now)) continue;
+      to = stream.endpoint;
+      if (!stream.isFit(isRepeatable, now)) continue;
       if (idle.length === 1) idle.pop();
       else idle.splice(at, 1);
       stream.user = user;
       return stream;
     }
     if (this.#isSingle) this.close(now);
-    const stream = endpoint.sharesConnections ? this.#shared.take(endpoint, now) : undefined;
-    stream?.serve(visitor, user);
+    const stream = to.sharesConnections ? this.#shared.take(to, isRepeatable, now) : undefined;
+    if (!stream) return this.open(to, visitor, user);
+    stream.serve(visitor, user);
     return stream;
   }
 
@@ -54,6 +67,7 @@ export class UpstreamPool {
   keep(stream: UpstreamStream, now: number, timeout: number): void {
     stream.user = undefined;
     stream.head.release();
+    stream.usedAt = now;
     stream.idleUntil = now + Math.min(IDLE_MAX, timeout - IDLE_MARGIN);
     if (stream.isUseless(now)) stream.end(this.#shared.draining, now);
     else this.#idle.push(stream);

@@ -9,6 +9,9 @@ import { ResponseHead } from '../codec/response-head.ts';
 import { isSameVisitor } from '../visitors/connections.ts';
 import type { DrainingStreams } from './draining-streams.ts';
 
+/** No known service closes a connection so soon after a response; milliseconds. */
+const JUST_USED_MS = 300;
+
 /** The request that a stream serves, and that gets its events. */
 export interface UpstreamUser extends Omit<StreamEvents, 'onReset'> {
   onOpen(): void;
@@ -27,6 +30,8 @@ export class UpstreamStream implements StreamEvents {
   user: UpstreamUser | undefined;
   /** Until when it may serve another one. */
   idleUntil = 0;
+  /** When the last of its responses was complete; -1 before there was one. */
+  usedAt = -1;
   /** Whether a request on it has proven who its visitor is, to the connection and not only to itself. */
   isAuthenticated = false;
   /** Whether nothing comes or goes on it any more. */
@@ -50,6 +55,19 @@ export class UpstreamStream implements StreamEvents {
       ),
       () => this.#opened('offline'),
     );
+  }
+
+  /** Whether it has served a request before the one that it serves now. */
+  get isReused(): boolean {
+    return this.usedAt >= 0;
+  }
+
+  /**
+   * Whether a request may take it, once it idles: one that cannot be sent a second time takes none whose service may just be closing
+   * it, but where the connection itself is authenticated, which another one would not be.
+   */
+  isFit(isRepeatable: boolean, now: number): boolean {
+    return isRepeatable || this.isAuthenticated || now - this.usedAt <= JUST_USED_MS;
   }
 
   /** Whether other visitors may use it. */

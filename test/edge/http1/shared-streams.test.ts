@@ -113,19 +113,29 @@ test.each(['Basic dXNlcjpwYXNz', 'Bearer negotiate'])('Authorization: %s is of t
   expect(app.endpoint.opened).toBe(1);
 });
 
-test.each(['end', 'resetAndDestroy'] as const)(
-  'a request is not sent again when upstream ends the stream instead of answering, by %s',
-  async (how) => {
-    const app = await startSharing();
-    const first = await visitAndLeaveFirst(app);
-    const visitor = (await visit(edge.port)).send(GET);
-    await first.until('\r\n\r\n');
-    first.socket[how]();
-    await visitor.until('ERR_GATEWAY_');
-    expect(visitor.text).toMatch(/^HTTP\/1\.1 502 /);
-    expect(app.endpoint.opened).toBe(1);
-  },
-);
+test('a request that means the same twice goes on another stream when upstream has just ended this one', async () => {
+  const app = await startSharing();
+  const first = await visitAndLeaveFirst(app);
+  const visitor = (await visit(edge.port)).send(GET);
+  await first.until('\r\n\r\n');
+  first.socket.end();
+  const second = await app.next();
+  expect(await second.until('\r\n\r\n')).toBe(FORWARDED);
+  second.send(OK);
+  await visitor.until('ok');
+  expect(app.endpoint.opened).toBe(2);
+});
+
+test('another request takes a stream of others within 300 ms, and a new one later', async () => {
+  const app = await startSharing();
+  const first = await visitAndLeaveFirst(app);
+  const post = GET.replace('GET', 'POST');
+  clock.ms += 300;
+  await visitAndLeave(first, post);
+  clock.ms += 301;
+  await visitAndLeave(app.next(), post);
+  expect(app.endpoint.opened).toBe(2);
+});
 
 test('a stream that upstream has ended meanwhile is not used', async () => {
   const app = await startSharing();

@@ -29,6 +29,7 @@ export const shortenedTests = [
   'test/clients/calls.test.ts',
   'test/contract/{limits,operations}.test.ts',
   'test/contract/hostile/hostile.test.ts',
+  'test/edge/http1/repeated.test.ts',
   'test/events/pipeline/{audit,gateways}.test.ts',
   'test/graphql/{provisioning,search}.test.ts',
   'test/lists/{changing,filter-property,many-rows}.test.ts',
