@@ -27,8 +27,8 @@ export interface CircuitBreakerSnapshot {
 
 /** What everybody is told who comes while the trial is under way: nobody knows how long that takes. */
 const PROBING_WAIT_MS = 1000;
-/** A trial of which nothing was heard for so long, and for `trippedMs`, is followed by another one. */
-const TRIAL_MS = 60_000;
+/** No trial follows another one sooner; milliseconds. */
+const TRIAL_MIN_MS = 1000;
 /** So much longer those stay open that another node has opened, which is to make the trial; it may have no visitor to try. */
 const FOLLOWER_GRACE_MS = 1000;
 
@@ -36,9 +36,12 @@ const FOLLOWER_GRACE_MS = 1000;
 export type JoinBreakers = (breaker: FollowingBreaker) => ((transition: BreakerTransition) => void) | undefined;
 
 /**
- * Counts completed requests only. Closed, all pass; open, none; after `trippedMs` a single one is tried, and its outcome
- * closes or opens it again. The outcome of a request that began in another state than the one it ends in says nothing of
- * the upstream as it is now, and does not count. There are no timers: an idle breaker is a few numbers.
+ * Counts completed requests only. Closed, all pass; open, none; after `trippedMs` one is tried, and its outcome closes or opens
+ * it again. As long as a trial has no answer, another one follows after each `trippedMs`: a long poll, or a request that is never
+ * answered, must not keep visitors from a service that is well. The first good answer closes, whichever trial it is of; a failure
+ * counts of the last trial only. A request whose body still comes may take as long as its visitor likes: it is tried, but in a
+ * turn of its own, and holds up no other. The outcome of a request that began before it opened says nothing of the upstream as it
+ * is now, and does not count. There are no timers: an idle breaker is a few numbers.
  *
  * Over several nodes, each counts for itself, and one that trips opens all. The node where it tripped makes the trial, and the
  * others learn of its end; if they hear nothing, each makes one of its own.
@@ -50,8 +53,12 @@ export class CircuitBreaker implements FollowingBreaker {
   /** What requests have that began since the state was entered: whoever has another one is of an earlier state. */
   #ticket = 1;
   #state: CircuitBreakerSnapshot['state'] = 'closed';
-  /** Until when nobody is let in, unless it is closed. */
+  /** Until when nobody is let in, unless it is closed; and until when nobody whose body still comes. */
   #until = 0;
+  #bodyUntil = 0;
+  /** The first ticket that trials have had since it was closed, and the last one of a trial whose body was to come. */
+  #firstTrial = 0;
+  #bodyTrial = 0;
   /** Whether the trial that is under way is this node's. */
   #isOwnTrial = false;
   #join: JoinBreakers | undefined;
@@ -65,15 +72,23 @@ export class CircuitBreaker implements FollowingBreaker {
     this.#window = new OutcomeWindow(settings.windowMs, settings.numBuckets);
   }
 
-  /** @returns a ticket, to be given back with the outcome; undefined when the request must not go on. */
-  begin(): number | undefined {
+  /**
+   * @param hasBodyToCome whether the visitor has not sent all of the request yet.
+   * @returns a ticket, to be given back with the outcome; undefined when the request must not go on.
+   */
+  begin(hasBodyToCome = false): number | undefined {
     if (this.#join) {
       this.#announce = this.#join(this);
       if (this.#announce) this.#join = undefined;
     }
     if (this.#state === 'closed') return this.#ticket;
     const now = this.#now();
-    if (now < this.#until) return undefined;
+    if (now < (hasBodyToCome ? this.#bodyUntil : this.#until)) return undefined;
+    if (hasBodyToCome) {
+      this.#bodyUntil = now + this.#trialMs;
+      this.#bodyTrial = ++this.#ticket;
+      return this.#ticket;
+    }
     this.#change('probing', now, this.#trialMs);
     this.#isOwnTrial = true;
     return this.#ticket;
@@ -87,7 +102,7 @@ export class CircuitBreaker implements FollowingBreaker {
       this.#window.clear();
       this.#enter('closed', now);
     } else if (state === 'probing') {
-      if (!this.#isOwnTrial) this.#enter('probing', now + this.#trialMs);
+      if (!this.#isOwnTrial) this.#enter('probing', now + this.#trialMs + FOLLOWER_GRACE_MS);
     } else if (this.#state !== 'open') this.#enter('open', now + forMs + FOLLOWER_GRACE_MS);
   }
 
@@ -96,9 +111,9 @@ export class CircuitBreaker implements FollowingBreaker {
     if (this.#state !== 'closed') this.#announce?.({ state: 'closed', forMs: 0 });
   }
 
-  /** Whether a request is under way to see whether upstream is well again. */
-  get isProbing(): boolean {
-    return this.#state === 'probing';
+  /** Whether all requests are let in. */
+  get isClosed(): boolean {
+    return this.#state === 'closed';
   }
 
   /** Milliseconds after which a request that was not let in may try again. */
@@ -109,10 +124,9 @@ export class CircuitBreaker implements FollowingBreaker {
 
   /** Has to be told of every request that began. @param outcome a status, or that there was none. */
   end(ticket: number, outcome: UpstreamOutcome): void {
-    if (ticket !== this.#ticket) return;
     const hasFailed = outcome === 'failed' || (outcome !== 'unasked' && outcome >= 500);
-    if (this.#state === 'probing') this.#judge(outcome, hasFailed);
-    else if (outcome !== 'unasked') this.#count(hasFailed);
+    if (this.#state !== 'closed') this.#judge(ticket, outcome, hasFailed);
+    else if (ticket === this.#ticket && outcome !== 'unasked') this.#count(hasFailed);
   }
 
   snapshot(): CircuitBreakerSnapshot {
@@ -133,16 +147,24 @@ export class CircuitBreaker implements FollowingBreaker {
     if (window.failures / window.requests >= errorThreshold) this.#change('open', now, trippedMs);
   }
 
-  #judge(outcome: UpstreamOutcome, hasFailed: boolean): void {
+  #judge(ticket: number, outcome: UpstreamOutcome, hasFailed: boolean): void {
+    if (ticket < this.#firstTrial) return;
     const now = this.#now();
-    if (outcome === 'unasked') return void this.#change('open', now, 0); // The next one is the trial.
+    if (outcome === 'unasked') return void this.#giveBack(ticket, now);
+    if (hasFailed && (ticket !== this.#ticket || ticket === this.#bodyTrial)) return;
     if (hasFailed) return void this.#change('open', now, this.#settings.trippedMs);
     this.#window.clear();
     this.#change('closed', now, 0);
   }
 
+  /** The trial was none: the next request is the trial. */
+  #giveBack(ticket: number, now: number): void {
+    if (ticket === this.#bodyTrial) this.#bodyUntil = now;
+    else if (ticket === this.#ticket) this.#change('open', now, 0);
+  }
+
   get #trialMs(): number {
-    return Math.max(this.#settings.trippedMs, TRIAL_MS);
+    return Math.max(this.#settings.trippedMs, TRIAL_MIN_MS);
   }
 
   /** Enters a state, and tells the other nodes. */
@@ -152,10 +174,12 @@ export class CircuitBreaker implements FollowingBreaker {
   }
 
   #enter(state: CircuitBreakerSnapshot['state'], until: number): void {
+    this.#ticket++;
+    if (this.#state === 'closed') this.#firstTrial = this.#ticket;
+    if (state === 'open') this.#bodyUntil = Math.max(this.#bodyUntil, until);
     this.#state = state;
     this.#until = until;
     this.#isOwnTrial = false;
-    this.#ticket++;
   }
 }
 

@@ -61,6 +61,8 @@ export interface HttpRequest {
   readonly visitorCookies?: readonly string[];
   /** Bytes of the body; 0 when there is none, undefined when its length is not stated. */
   readonly bodyLength: number | undefined;
+  /** Whether some of the body has not come yet; left out: it has. */
+  readonly hasBodyToCome?: boolean;
   /** When its head was complete: the wall clock, in milliseconds. */
   readonly receivedAt: number;
   /**
@@ -99,6 +101,12 @@ export interface HttpResponse {
 
 export type ContentCoding = 'gzip' | 'deflate' | 'br';
 
+/** What modules want of the way to the service and back; what none says is as everywhere. */
+export interface UpstreamTerms {
+  /** Whether a visitor who has ended his side still gets the answer. */
+  allowsHalfClose?: boolean;
+}
+
 /** One request and what becomes of it. */
 export interface HttpExchange extends VisitorConnection {
   /** The endpoint that the visitor came to; left out: `endpoint` is it, as no policy has sent the request on. */
@@ -106,6 +114,8 @@ export interface HttpExchange extends VisitorConnection {
   readonly request: HttpRequest;
   /** Once its head is there. */
   readonly response: HttpResponse | undefined;
+  /** To be set before the request goes on. Missing where nothing is sent. */
+  readonly upstreamTerms?: UpstreamTerms;
   /** What a module keeps from the request to the response, under itself. */
   readonly memory: Map<object, unknown>;
   /**

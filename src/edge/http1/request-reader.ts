@@ -1,6 +1,6 @@
 // The requests of one HTTP/1 connection, one after the other, out of what the visitor has sent.
 
-import { Body, INVALID } from '../codec/body.ts';
+import { Body, CHUNKED, INVALID } from '../codec/body.ts';
 import { RequestHead } from '../codec/request-head.ts';
 import type { RequestCounter } from '../metrics/request-counter.ts';
 import type { ClientResolver, RequestClient } from '../pipeline/clients.ts';
@@ -32,6 +32,11 @@ export class Http1RequestReader implements RequestSource {
 
   get isComplete(): boolean {
     return this.#body.isComplete;
+  }
+
+  get hasCome(): boolean {
+    const { bodyLength } = this.head;
+    return this.isComplete || (bodyLength !== CHUNKED && this.unread >= bodyLength - this.#body.taken);
   }
 
   get bodyLength(): number {

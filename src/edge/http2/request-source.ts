@@ -40,6 +40,10 @@ export class Http2RequestSource implements RequestSource {
     this.#stated = new Body(this.#isChunked ? 0 : head.bodyLength);
   }
 
+  get hasCome(): boolean {
+    return this.isComplete;
+  }
+
   readFirst(): Buffer {
     return NOTHING;
   }

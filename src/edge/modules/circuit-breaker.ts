@@ -80,7 +80,7 @@ export function circuitBreaker(
     name: 'circuit_breaker',
     breaker,
     onRequest(exchange: HttpExchange): Verdict {
-      const ticket = breaker.begin();
+      const ticket = breaker.begin(exchange.request.hasBodyToCome);
       report.note(exchange.decisions, decisionOf(breaker, ticket));
       if (ticket === undefined) return circuitOpenRefusal(breaker);
       exchange.memory.set(breaker, ticket);
@@ -95,5 +95,5 @@ export function circuitBreaker(
 
 function decisionOf(breaker: CircuitBreaker, ticket: number | undefined): Decision {
   if (ticket === undefined) return 'block';
-  return breaker.isProbing ? 'allow_while_open' : 'allow';
+  return breaker.isClosed ? 'allow' : 'allow_while_open';
 }

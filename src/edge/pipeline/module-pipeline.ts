@@ -1,6 +1,6 @@
 // One request on its way through the modules of its endpoint, and back. The request pipeline does what is decided here.
 
-import type { HttpExchange, HttpResponse, ModuleDecisions } from '../../http/exchange.ts';
+import type { HttpExchange, HttpResponse, ModuleDecisions, UpstreamTerms } from '../../http/exchange.ts';
 import type { Responded, UpstreamOutcome } from '../../http/module.ts';
 import { type VisitorError, visitorErrors } from '../../http/visitor-errors.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
@@ -30,6 +30,7 @@ export class ModulePipeline extends ConnectionView implements HttpExchange {
   readonly entrance: LiveEndpoint;
   readonly decisions: ModuleDecisions | undefined;
   readonly lifetime: ExchangeLifetime;
+  readonly upstreamTerms: UpstreamTerms = {};
   /** Where the reason of a refusal is recorded. */
   readonly #observer: RequestObserver | undefined;
   readonly #logged: LoggedRequest | undefined;

@@ -87,6 +87,10 @@ export class PipelineRequest implements HttpRequest {
     return this.#head.bodyLength === CHUNKED ? undefined : this.#head.bodyLength;
   }
 
+  get hasBodyToCome(): boolean {
+    return !this.#source.hasCome;
+  }
+
   body(): Promise<Buffer | undefined> {
     const [own] = this.#ownBody ?? [];
     return own ? Promise.resolve(own) : this.#collect();

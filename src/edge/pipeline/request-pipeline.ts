@@ -23,6 +23,8 @@ import { openWebsocket } from './websocket-upgrade.ts';
 export class RequestPipeline implements UpstreamRequestEvents {
   /** Whether nothing is left to do but to deliver what was written. */
   #isOver = false;
+  /** Whether the visitor has ended his side, with all of the request sent. */
+  #hasVisitorEnded = false;
   readonly #context: PipelineContext;
   /** Only at endpoints with modules. */
   #modules: ModulePipeline | undefined;
@@ -90,14 +92,32 @@ export class RequestPipeline implements UpstreamRequestEvents {
     if (isLast && !this.hasBegun) timeouts.forResponse(listener.now());
   }
 
-  /** The visitor sends nothing more. */
+  /**
+   * The visitor sends nothing more. Who closes a connection looks like that, too, and nobody need work for him any more; a visitor who
+   * still wants the answer has to be at an endpoint that lets visitors end their side.
+   */
   onVisitorEnd(): void {
-    if (!this.#context.source.isComplete) this.fail('cutShort');
+    if (this.#isOver || this.#hasVisitorEnded) return;
+    if (!this.#context.source.isComplete) return void this.fail('cutShort');
+    this.#hasVisitorEnded = true;
+    // Before the request goes on, it is not known what its endpoint does.
+    if (this.#upstream) this.#endWithVisitor();
   }
 
   onVisitorGone(): void {
     this.#modules?.settle('unasked');
     this.#giveUp();
+  }
+
+  /** @returns whether it is over now. */
+  #endWithVisitor(): boolean {
+    if (!this.#hasVisitorEnded || this.#modules?.upstreamTerms.allowsHalfClose) return false;
+    const hasBegun = this.hasBegun;
+    this.onVisitorGone();
+    if (hasBegun) this.#context.writer.cut();
+    else this.#context.writer.drop();
+    this.#context.onDone();
+    return true;
   }
 
   /** The visitor has taken what was written. */
@@ -183,6 +203,7 @@ export class RequestPipeline implements UpstreamRequestEvents {
   }
 
   #forward(endpoint: LiveEndpoint, now: number): void {
+    if (this.#endWithVisitor()) return;
     const request = this.#modules?.request;
     const modified = request && { request, pieces: request.ownBody ?? this.#collector?.pieces ?? [] };
     this.#upstream = new UpstreamRequest(this.#context, this, this.#recording, this.#logged, modified);

@@ -21,6 +21,8 @@ export interface RequestSource {
   readonly http2Fields?: readonly string[] | undefined;
   /** Whether all of the body was read. */
   readonly isComplete: boolean;
+  /** Whether all of the body has come, though it may not have been read. */
+  readonly hasCome: boolean;
   /** Bytes of the body that were read; what frames its chunks is not counted. */
   readonly bodyLength: number;
   /** Whether some of the body has come that was not read. */

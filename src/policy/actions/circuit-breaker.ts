@@ -37,7 +37,7 @@ export const circuitBreakerAction: ActionKind = {
     return {
       isTerminal: false,
       run({ exchange }) {
-        const ticket = breaker.begin();
+        const ticket = breaker.begin(exchange?.request.hasBodyToCome);
         if (ticket !== undefined) exchange?.memory.set(breaker, ticket);
         return ticket === undefined && enforce ? circuitOpenRefusal(breaker) : undefined;
       },

@@ -3,6 +3,7 @@
 import { suggestion } from '../cel/names.ts';
 import type { ActionKind } from '../settings/action-kind.ts';
 import { addHeadersAction } from './add-headers.ts';
+import { allowHalfCloseAction } from './allow-half-close.ts';
 import { basicAuthAction } from './authentication/basic-auth.ts';
 import { jwtValidationAction } from './authentication/jwt-validation.ts';
 import { oauthAction } from './authentication/oauth.ts';
@@ -31,6 +32,7 @@ import { urlRewriteAction } from './url-rewrite.ts';
 /** All kinds, in the order of their current type names. */
 export const actionKinds: readonly ActionKind[] = [
   addHeadersAction,
+  allowHalfCloseAction,
   basicAuthAction,
   circuitBreakerAction,
   closeConnectionAction,

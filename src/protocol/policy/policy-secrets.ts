@@ -30,6 +30,7 @@ const clientSecret = (of: string): SecretMember => ({ name: 'client_secret', of 
 /** The secrets of every action type. A new type needs its line here: without it, its `ActionKind` does not compile. */
 const SECRETS = {
   'add-headers': none,
+  'allow-half-close': none,
   'basic-auth': [basicCredentials],
   'circuit-breaker': none,
   'close-connection': none,

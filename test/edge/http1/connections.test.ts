@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FORWARDED, GET, OK, startApp, VISITOR } from './app.ts';
-import { type Edge, startEdge, startScript, visit } from './support.ts';
+import { allowHalfClose, type Edge, startEdge, startScript, visit } from './support.ts';
 
 let edge: Edge;
 
@@ -51,8 +51,24 @@ test('pipelined requests go out one after the other, each when the answer before
   }
 });
 
-test('a visitor that has ended after its request still gets its answer', async () => {
+test.each([
+  ['before the answer', ''],
+  ['within the answer', 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nla'],
+])('for a visitor that ends %s nobody works any more', async (_, begun) => {
   const app = await startApp(edge);
+  const visitor = (await visit(edge.port)).send(GET);
+  const upstream = await app.next();
+  await upstream.until('\r\n\r\n');
+  if (begun) upstream.send(begun);
+  if (begun) await visitor.until('la');
+  visitor.socket.end();
+  expect(await upstream.closed).toBe('reset');
+  await visitor.closed;
+});
+
+test('where the endpoint allows it, a visitor that has ended after its request still gets its answer', async () => {
+  const app = await startApp(edge);
+  allowHalfClose(app.endpoint);
   const visitor = await visit(edge.port, { allowHalfOpen: true });
   visitor.send(GET).socket.end();
   const upstream = await app.next();

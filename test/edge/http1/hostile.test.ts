@@ -8,7 +8,7 @@ import { visitorErrors } from '../../../src/http/visitor-errors.ts';
 import { listen } from '../sockets.ts';
 import type { HostileRequest } from './hostile-request.ts';
 import { corpus } from './hostile-requests.ts';
-import { type Edge, startEdge, visit } from './support.ts';
+import { allowHalfClose, type Edge, startEdge, visit } from './support.ts';
 
 let edge: Edge;
 let reached = 0;
@@ -22,8 +22,8 @@ const upstream = createHttpServer({ maxHeaderSize: 64 * 1024 }, (request, respon
 beforeAll(async () => {
   edge = await startEdge();
   const port = await listen(upstream);
-  edge.serve('app.test', port);
-  edge.serve('other.test', port);
+  allowHalfClose(edge.serve('app.test', port));
+  allowHalfClose(edge.serve('other.test', port));
 });
 afterAll(async () => {
   await edge.close();

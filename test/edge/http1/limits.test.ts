@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { visitorErrors } from '../../../src/http/visitor-errors.ts';
 import { GET, OK, startApp } from './app.ts';
 import * as support from './support.ts';
-import { type EdgeOptions, startUpstream, visit } from './support.ts';
+import { allowHalfClose, type EdgeOptions, startUpstream, visit } from './support.ts';
 
 const code = (error: keyof typeof visitorErrors) => `ERR_GATEWAY_${visitorErrors[error].number}: `;
 
@@ -22,6 +22,7 @@ async function until(isSo: () => boolean): Promise<void> {
 
 test('a request that was sent whole and then ended waits for its stream like any other', async () => {
   const { edge, endpoint, next } = await startEdge();
+  allowHalfClose(endpoint);
   let open = () => {};
   endpoint.gate = new Promise((resolve) => {
     open = resolve;

@@ -6,8 +6,11 @@ import { onTestFinished } from 'vitest';
 import { createHttpListener } from '../../../src/edge/http1/listener.ts';
 import { createHttpCounters } from '../../../src/edge/metrics/counters.ts';
 import type { ListenerContext } from '../../../src/edge/pipeline/listener-context.ts';
+import type { EndpointRules, HttpRoute } from '../../../src/edge/pipeline/rules/endpoint-rules.ts';
+import { ModuleChain } from '../../../src/edge/pipeline/rules/module-chain.ts';
 import type { EdgeSettings } from '../../../src/edge/settings.ts';
 import { ConnectionLimit } from '../../../src/edge/visitors/connection-limit.ts';
+import type { HttpModule } from '../../../src/http/module.ts';
 import type { LiveEndpoint, OpenFailure } from '../../../src/tunnel/endpoints/endpoint.ts';
 import type { NameStatus } from '../../../src/tunnel/endpoints/endpoint-lookup.ts';
 import type { LiveTunnel } from '../../../src/tunnel/endpoints/live-tunnel.ts';
@@ -28,6 +31,25 @@ export interface TestEndpoint extends LiveEndpoint {
   readonly asked: Promise<void>;
   /** It is gone. */
   close(): void;
+}
+
+/** Gives visitors of an endpoint who have ended their side what they asked for, as the action `allow-half-close` does. */
+export function allowHalfClose<T extends LiveEndpoint>(endpoint: T): T {
+  const module: HttpModule = {
+    name: 'half_close',
+    onRequest({ upstreamTerms }) {
+      if (upstreamTerms) upstreamTerms.allowsHalfClose = true;
+      return undefined;
+    },
+  };
+  return Object.assign(endpoint, moduleRules([module]));
+}
+
+/** What gives an endpoint modules. */
+export function moduleRules(modules: HttpModule[]): { rules: EndpointRules } {
+  const chain = new ModuleChain(modules);
+  const route: HttpRoute = { chain, convertsWebsockets: false, upstream: (found) => found };
+  return { rules: { connection: [], tls: undefined, route: () => route } };
 }
 
 /** An agent's tunnel, with doors that tests may shut. */

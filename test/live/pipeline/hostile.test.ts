@@ -8,8 +8,9 @@ import { listen } from '../../edge/sockets.ts';
 import { reserve } from '../../support/agents/live.ts';
 import { type HandledLab, onRequest, onResponse, readsBodies, startLab } from './lab.ts';
 
+const { on_http_request: adds } = onRequest('add-headers', { headers: { 'x-added': 'yes' } });
 const ADDS = {
-  ...onRequest('add-headers', { headers: { 'x-added': 'yes' } }),
+  on_http_request: [...onRequest('allow-half-close').on_http_request, ...adds],
   ...onResponse('add-headers', { headers: { 'x-answered': 'yes' } }),
 };
 const READS = { ...ADDS, on_http_request: [...readsBodies.on_http_request, ...ADDS.on_http_request] };

@@ -1,5 +1,7 @@
 // What a case of an action is made of, and the ways in which it is seen.
 
+import { text } from 'node:stream/consumers';
+import { connect } from 'node:tls';
 import { expect } from 'vitest';
 import { ORIGIN } from '../../policy/documents/support.ts';
 import type { TestGateway } from '../../support/gateway/gateway.ts';
@@ -9,6 +11,8 @@ import type { Seen, ShowingUpstream } from './lab.ts';
 /** Where a case is tried. */
 export interface Stage {
   gateway: TestGateway;
+  /** The name that it is at. */
+  host: string;
   upstream: ShowingUpstream;
   /** Visits the route of the case, which is called as the action. */
   go(options?: VisitOptions): Promise<Seen>;
@@ -58,6 +62,17 @@ export const sends =
   async (stage) => {
     await asks({ headers }, options)(stage);
     if (without) expect(stage.upstream.asked[0]?.headers).not.toHaveProperty([without]);
+  };
+
+/** A visitor who has ended his side with the request is answered. */
+export const answersWhoHasEnded =
+  (path: string): Shows =>
+  async ({ gateway, host }) => {
+    const [address, port] = gateway.https.split(':');
+    const to = { host: address, port: Number(port), servername: host, ca: gateway.ca, allowHalfOpen: true };
+    const socket = connect(to);
+    socket.end(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 /);
   };
 
 /** Visits in order: what each sends, and the status that it gets. */

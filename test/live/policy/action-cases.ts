@@ -5,7 +5,17 @@ import { createHmac } from 'node:crypto';
 import { expect } from 'vitest';
 import { action, onRequest, onResponse } from '../../policy/documents/support.ts';
 import type { VisitOptions } from '../../support/visit.ts';
-import { type ActionCase, answered, asks, passed, type Shows, sends, statuses, varied } from './action-case.ts';
+import {
+  type ActionCase,
+  answered,
+  answersWhoHasEnded,
+  asks,
+  passed,
+  type Shows,
+  sends,
+  statuses,
+  varied,
+} from './action-case.ts';
 import { bodyCases } from './body-cases.ts';
 import { signInCases } from './sign-in-cases.ts';
 
@@ -55,6 +65,12 @@ const answering: ActionCase[] = [
     (path: string) => onRequest([action('close-connection')], `req.url.path == '${path}'`),
     ['/close-connection', statuses([{}, undefined])],
     ['/close-connection/now', statuses([{}, 200], [{ path: '/close-connection/now' }, undefined])],
+  ),
+  varied(
+    'allow-half-close',
+    (path: string) => onRequest([action('allow-half-close')], `req.url.path == '${path}'`),
+    ['/allow-half-close', answersWhoHasEnded('/allow-half-close')],
+    ['/allow-half-close/now', answersWhoHasEnded('/allow-half-close/now')],
   ),
 ];
 

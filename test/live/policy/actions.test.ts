@@ -86,7 +86,7 @@ function stageOf(type: string): Stage {
   upstream.asked = [];
   upstream.origin = {};
   const go: Stage['go'] = (options) => visitOf(gateway, `https://${HOST}/${type}`, options);
-  return { gateway, upstream, go };
+  return { gateway, host: HOST, upstream, go };
 }
 
 /** As without a policy. */

@@ -59,7 +59,7 @@ async function comeWithCertificate(): Promise<void> {
   const identity = await root.issue({ subject: 'CN=device 7, O=Example', serialNumber: '0badcafe' });
   const to = { host: '127.0.0.1', port: portOf(gateway.https), ca: gateway.ca, servername: edge.name };
   const socket = connectTls({ ...to, ...identity, maxVersion: 'TLSv1.2' });
-  socket.end(`GET /device HTTP/1.1\r\nHost: ${edge.name}\r\nConnection: close\r\n\r\n`);
+  socket.write(`GET /device HTTP/1.1\r\nHost: ${edge.name}\r\nConnection: close\r\n\r\n`);
   await once(socket.resume(), 'close');
 }
 

@@ -9,7 +9,16 @@ import {
 } from '../../../src/http/circuit-breaker.ts';
 import type { UpstreamOutcome } from '../../../src/http/module.ts';
 
-const TRIAL_MS = 60_000;
+const TRIAL_MIN_MS = 1000;
+
+/** A request that was let in. */
+interface Begun {
+  /** How often it had been closed before. */
+  closings: number;
+  /** Its number among the trials; 0 of one that was let in while it was closed. */
+  trial: number;
+  hasBodyToCome: boolean;
+}
 
 class BreakerModel {
   readonly #settings: CircuitBreakerOptions;
@@ -17,38 +26,52 @@ class BreakerModel {
   #outcomes: { bucket: number; hasFailed: boolean }[] = [];
   #state: CircuitBreakerSnapshot['state'] = 'closed';
   #until = 0;
-  /** How often the state has changed. */
-  #changes = 0;
+  #bodyUntil = 0;
+  #closings = 0;
+  #trials = 0;
+  #bodyTrial = 0;
+  /** Undefined once it has opened again. */
+  #lastTrial: number | undefined;
 
   constructor(settings: CircuitBreakerOptions) {
     this.#settings = settings;
   }
 
-  /** @returns the state that the request began in; undefined when it is refused. */
-  begin(now: number): number | undefined {
-    if (this.#state !== 'closed') {
-      if (now < this.#until) return undefined;
-      this.#become('probing', now + Math.max(TRIAL_MS, this.#settings.trippedMs));
+  /** @returns undefined when it is refused. */
+  begin(now: number, hasBodyToCome: boolean): Begun | undefined {
+    if (this.#state === 'closed') return { closings: this.#closings, trial: 0, hasBodyToCome };
+    if (now < (hasBodyToCome ? this.#bodyUntil : this.#until)) return undefined;
+    const next = now + Math.max(TRIAL_MIN_MS, this.#settings.trippedMs);
+    const trial = ++this.#trials;
+    this.#lastTrial = trial;
+    if (hasBodyToCome) {
+      this.#bodyUntil = next;
+      this.#bodyTrial = trial;
+    } else {
+      this.#state = 'probing';
+      this.#until = next;
     }
-    return this.#changes;
+    return { closings: this.#closings, trial, hasBodyToCome };
   }
 
-  end(began: number, outcome: UpstreamOutcome, now: number): void {
-    if (began !== this.#changes) return;
+  end({ closings, trial, hasBodyToCome }: Begun, outcome: UpstreamOutcome, now: number): void {
+    if (closings !== this.#closings || (trial === 0) !== (this.#state === 'closed')) return;
     const hasFailed = outcome === 'failed' || (typeof outcome === 'number' && outcome >= 500);
-    if (this.#state === 'probing') {
-      if (outcome === 'unasked') this.#become('open', now);
-      else if (hasFailed) this.#become('open', now + this.#settings.trippedMs);
-      else {
-        this.#outcomes = [];
-        this.#become('closed', now);
-      }
-    } else if (outcome !== 'unasked') {
+    const { volumeThreshold, errorThreshold, trippedMs } = this.#settings;
+    if (this.#state === 'closed') {
+      if (outcome === 'unasked') return;
       this.#outcomes.push({ bucket: this.#bucket(now), hasFailed });
       const { requests, failures } = this.counts(now);
-      const { volumeThreshold, errorThreshold, trippedMs } = this.#settings;
       if (requests >= volumeThreshold && failures >= 1 && failures / requests >= errorThreshold)
-        this.#become('open', now + trippedMs);
+        this.#open(now + trippedMs);
+    } else if (outcome === 'unasked' && hasBodyToCome) {
+      if (trial === this.#bodyTrial) this.#bodyUntil = now;
+    } else if (outcome === 'unasked' || hasFailed) {
+      if (trial === this.#lastTrial && !hasBodyToCome) this.#open(outcome === 'unasked' ? now : now + trippedMs);
+    } else {
+      this.#outcomes = [];
+      this.#state = 'closed';
+      this.#closings++;
     }
   }
 
@@ -68,10 +91,11 @@ class BreakerModel {
     return Math.floor(now / (windowMs / numBuckets));
   }
 
-  #become(state: CircuitBreakerSnapshot['state'], until: number): void {
-    this.#state = state;
+  #open(until: number): void {
+    this.#state = 'open';
     this.#until = until;
-    this.#changes++;
+    this.#bodyUntil = Math.max(this.#bodyUntil, until);
+    this.#lastTrial = undefined;
   }
 }
 
@@ -84,7 +108,7 @@ const settings = fc.record({
 });
 
 const OUTCOMES: readonly UpstreamOutcome[] = [200, 404, 499, 500, 503, 'failed', 'unasked'];
-const PAUSES = [0, 1, 10, 49, 50, 99, 100, 301, 1000, 61_000];
+const PAUSES = [0, 1, 10, 49, 50, 99, 100, 301, 999, 1000, 61_000];
 
 /** Numbers that say what happens next, as few as there are: tens of thousands of them are drawn. */
 const steps = fc.array(fc.nat(999), { maxLength: 60, size: 'max' });
@@ -96,11 +120,11 @@ export function agree(runs: number, seed: number): void {
       let now = 5;
       const breaker = new CircuitBreaker(chosen, () => now);
       const model = new BreakerModel(chosen);
-      const underWay: { ticket: number; began: number }[] = [];
+      const underWay: { ticket: number; began: Begun }[] = [];
       for (const number of numbers) {
         const [kind, pick] = [number % 10, Math.floor(number / 10)];
         if (kind < 4) {
-          const [ticket, began] = [breaker.begin(), model.begin(now)];
+          const [ticket, began] = [breaker.begin(kind === 0), model.begin(now, kind === 0)];
           expect(ticket === undefined).toBe(began === undefined);
           if (ticket !== undefined && began !== undefined) underWay.push({ ticket, began });
         } else if (kind < 8) {

@@ -96,15 +96,38 @@ test('a trial whose visitor left gives its place to the next, at once', () => {
   expect(state()).toBe('closed');
 });
 
-test('a trial that is never heard of does not keep it open for ever', () => {
-  const { once, pass, breaker } = trial({ volumeThreshold: 1 });
+test('as long as trials have no answer another one follows each time, and the first good answer closes', () => {
+  const { once, pass, breaker, state } = trial({ volumeThreshold: 1 });
+  once(500);
+  const trials: number[] = [];
+  for (let i = 0; i < 3; i++) {
+    pass(9999);
+    expect(breaker.begin()).toBeUndefined();
+    pass(1);
+    trials.push(breaker.begin() as number);
+  }
+  breaker.end(trials[1] as number, 'failed'); // Of a time that another trial says more of.
+  expect([state(), breaker.begin()]).toEqual(['probing', undefined]);
+  breaker.end(trials[0] as number, 200);
+  expect(state()).toBe('closed');
+  breaker.end(trials[2] as number, 500);
+  expect(breaker.snapshot()).toMatchObject({ state: 'closed', requests: 0 });
+});
+
+test('requests whose bodies still come are tried in turns of their own, and hold up no other', () => {
+  const { once, pass, breaker, state } = trial({ volumeThreshold: 1 });
   once(500);
   pass(10_000);
-  breaker.begin();
-  pass(59_999);
-  expect(breaker.begin()).toBeUndefined();
-  pass(1);
-  expect(breaker.begin()).toBeDefined();
+  const trickled = breaker.begin(true) as number;
+  expect([trickled, breaker.begin(true), state()]).toEqual([expect.any(Number), undefined, 'open']);
+  breaker.end(breaker.begin() as number, 200);
+  expect(state()).toBe('closed');
+  breaker.end(trickled, 500);
+  expect(breaker.snapshot()).toMatchObject({ state: 'closed', requests: 0 });
+  once(500);
+  pass(10_000);
+  breaker.end(breaker.begin(true) as number, 204);
+  expect(state()).toBe('closed');
 });
 
 test('requests that began before it tripped do not count once it has, nor close it', () => {
