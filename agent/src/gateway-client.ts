@@ -28,6 +28,8 @@ export interface TunnelSpec extends CommonSpec {
   pooling?: boolean | undefined;
   /** What the gateway speaks to an HTTP upstream: HTTP/1.1 when left out. */
   upstreamProtocol?: 'http1' | 'http2' | undefined;
+  /** How long the upstream may take until its response begins, in seconds: as the gateway has it when left out. */
+  upstreamTimeout?: number | undefined;
   /** The version of the PROXY protocol that tells the upstream who the visitor is; none when left out. */
   proxyProtocol?: 1 | 2 | undefined;
   /** The resumption from an earlier bind; null for a new tunnel. */

@@ -118,6 +118,7 @@ async function startTunnel(command: TunnelCommand | LabelsCommand, config: Agent
           metadata: '',
           policy: policyOf(command),
           proxyProtocol: command.proxyProtocol,
+          upstreamTimeout: command.upstreamTimeout,
           isListed: command.isListed,
         };
   return runSingleTunnel(config, authtoken, spec, restartState, log, print);

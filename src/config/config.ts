@@ -131,6 +131,7 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string, pid: number = p
     heartbeatTolerance: e.HEARTBEAT_TOLERANCE_MS,
     sessionHold: e.SESSION_HOLD_MS,
     upstreamTimeout: e.UPSTREAM_TIMEOUT_MS,
+    upstreamTimeoutMax: e.UPSTREAM_TIMEOUT_MAX_MS,
     headTimeout: e.HEAD_TIMEOUT_MS,
     stallTimeout: e.STALL_TIMEOUT_MS,
     idleTimeout: e.IDLE_TIMEOUT_MS,

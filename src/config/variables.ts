@@ -82,6 +82,10 @@ export const environment = z.object({
   UPSTREAM_TIMEOUT_MS: milliseconds(60_000).meta({
     description: 'how long an upstream may take until its response begins',
   }),
+  UPSTREAM_TIMEOUT_MAX_MS: milliseconds(3_600_000).meta({
+    description:
+      'the longest such time that agents and policies may ask for at [their endpoints](tunnels.md#time-outs)',
+  }),
   HEAD_TIMEOUT_MS: milliseconds(10_000).meta({
     description: 'how long a visitor may take for a request’s head, or for a TLS handshake',
   }),

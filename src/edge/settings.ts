@@ -10,6 +10,8 @@ export interface DialSettings {
 export interface EdgeSettings {
   /** How long an upstream may take to begin its answer, from the end of the request; longer is a 504. */
   upstreamTimeout: number;
+  /** The most that agents, and policies, may have instead. */
+  upstreamTimeoutMax: number;
   /** How long a visitor may take for a request's head, or for a TLS handshake. */
   headTimeout: number;
   /** How long a connection may be without a byte either way, in the middle of a request or an answer. */

@@ -22,12 +22,14 @@ const answers = new Map<string, ErrorResponseParts>();
 /**
  * The answer to a visitor who ran into an error. To HEAD, send it without its body.
  * @param canRetry whether its page may lead to a log-in at the same host.
+ * @param detail a sentence behind its text; without one, the answer is made once.
  */
-export function errorResponse(error: VisitorError, asHtml: boolean, canRetry = true): ErrorResponseParts {
+export function errorResponse(error: VisitorError, asHtml: boolean, canRetry = true, detail = ''): ErrorResponseParts {
   const key = `${error} ${asHtml} ${canRetry}`;
-  const known = answers.get(key);
+  const known = detail === '' ? answers.get(key) : undefined;
   if (known) return known;
-  const { number, status, text, retryAfter, allow, retryPath } = visitorErrors[error];
+  const { number, status, text: general, retryAfter, allow, retryPath } = visitorErrors[error];
+  const text = detail === '' ? general : `${general} ${detail}`;
   const code = `ERR_GATEWAY_${number}`;
   const body = Buffer.from(asHtml ? page(code, status, text, canRetry ? retryPath : undefined) : `${code}: ${text}\n`);
   const answer: ErrorResponseParts = {
@@ -44,7 +46,7 @@ export function errorResponse(error: VisitorError, asHtml: boolean, canRetry = t
     ],
     body,
   };
-  answers.set(key, answer);
+  if (detail === '') answers.set(key, answer);
   return answer;
 }
 

@@ -105,6 +105,15 @@ export type ContentCoding = 'gzip' | 'deflate' | 'br';
 export interface UpstreamTerms {
   /** Whether a visitor who has ended his side still gets the answer. */
   allowsHalfClose?: boolean;
+  answerTimeout?: AnswerTimeout;
+}
+
+/** How long the service may take until its answer begins. */
+export interface AnswerTimeout {
+  /** Milliseconds. */
+  ms: number;
+  /** Who has said so, for people: to be read after "set by". */
+  setBy: string;
 }
 
 /** One request and what becomes of it. */

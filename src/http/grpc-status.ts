@@ -26,13 +26,16 @@ export function isGrpc(contentType: unknown): boolean {
   return typeof contentType === 'string' && /^application\/grpc(?:$|[+;\s])/i.test(contentType);
 }
 
-/** The fields of the answer that tells a client of gRPC of an error. @param fields those that other clients get. */
-export function grpcErrorFields(error: VisitorError, fields: Fields): Fields {
+/**
+ * The fields of the answer that tells a client of gRPC of an error.
+ * @param fields those that other clients get. @param detail a sentence that the message has besides.
+ */
+export function grpcErrorFields(error: VisitorError, fields: Fields, detail: string): Fields {
   const { number, status, text } = visitorErrors[error];
   return [
     ['Content-Type', 'application/grpc'],
     ['Grpc-Status', String(STATUSES.get(status) ?? UNKNOWN)],
-    ['Grpc-Message', percentEncoded(`ERR_GATEWAY_${number}: ${text}`)],
+    ['Grpc-Message', percentEncoded(`ERR_GATEWAY_${number}: ${text} ${detail}`.trimEnd())],
     ...fields.filter(([name]) => !PLAIN.test(name)),
   ];
 }

@@ -66,7 +66,7 @@ endpoints:
     description: The shop, for people
     url: https://shop.tunnel.localhost
     metadata: '{"floor": 2}'
-    upstream: { url: "http://${lab.service.at}" }
+    upstream: { url: "http://${lab.service.at}", timeout: 5m }
   - name: closed
     traffic_policy:
       on_http_request:
@@ -181,6 +181,11 @@ describe('a mistake is told with its line:', () => {
     [
       'endpoints:\n- name: a\n  upstream: { url: 80, proxy_protocol: 3 }',
       /upstream\.proxy_protocol must be one of 1, 2$/,
+    ],
+    ['endpoints:\n- name: a\n  upstream: { url: 80, timeout: 1d }', /upstream\.timeout must be a time from 1s to 1h/],
+    [
+      'endpoints:\n- name: a\n  url: tcp://\n  upstream: { url: 80, timeout: 1s }',
+      /upstream\.timeout is only for http and https/,
     ],
     [
       'endpoints:\n- name: a\n  upstream: { url: "https://x", proxy_protocol: 1 }',

@@ -101,10 +101,12 @@ function bindRequest(spec: TunnelSpec, resumption: Resumption | null): Omit<Bind
     pooling = false,
     upstreamProtocol = '',
     proxyProtocol,
+    upstreamTimeout,
   } = spec;
   const options = {
     ...address(spec, resumption),
     ...(policy === null ? {} : { TrafficPolicy: policy }),
+    ...(upstreamTimeout === undefined ? {} : { UpstreamTimeout: upstreamTimeout }),
     // The gateway writes the header at the start of each stream.
     ...(proxyProtocol === undefined ? {} : { ProxyProto: proxyProtocol }),
   };

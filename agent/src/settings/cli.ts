@@ -2,6 +2,7 @@
 
 import { parseArgs } from 'node:util';
 import type { Labels, Protocol } from '../gateway-client.ts';
+import { readUpstreamTimeout } from './duration.ts';
 import { isDirectoryUrl, readDirectoryUrl, readForwardsTo } from './forwards-to.ts';
 import { readLabels } from './labels.ts';
 
@@ -13,6 +14,8 @@ export interface TunnelCommand {
   domain: string | null;
   policyFile: string | null;
   proxyProtocol: 1 | 2 | undefined;
+  /** Seconds. */
+  upstreamTimeout: number | undefined;
   /** Whether directories without an index.html are shown as a list. */
   isListed: boolean;
 }
@@ -60,6 +63,7 @@ export const HELP = `Usage: tunnel-agent <command>
   --policy FILE             the traffic policy, in JSON or YAML (default: AGENT_POLICY_FILE, otherwise none)
   --config FILE             the configuration file, in YAML (start; default: AGENT_CONFIG, otherwise none)
   --proxy-protocol 1|2      tells the program who the visitor is, before the visitor's own bytes (http, https, tcp, tls)
+  --upstream-timeout 5m     how long the program may take until its response begins, 1s to 1h (http, https)
   --directory-listing       shows directories without an index.html as a list (file://)
   --label KEY=VALUE         a label of the tunnel (labels); needed once, and may be given again for others
   --help, --version
@@ -108,11 +112,14 @@ export function readCommand(args: string[]): Command {
     if (port !== undefined && name !== 'tcp')
       throw new UsageError('--port is for tcp; a name is asked for by --domain.');
     if (domain !== undefined && name === 'tcp') throw new UsageError('--domain is not for tcp; use --port.');
-    allowOptions('domain', 'port', 'policy', 'proxy-protocol', 'directory-listing');
+    allowOptions('domain', 'port', 'policy', 'proxy-protocol', 'directory-listing', 'upstream-timeout');
     const forwardsTo = readTarget(name, target);
     const proxyProtocol = readVersion(values['proxy-protocol']);
     if (proxyProtocol && /^(https|tls|file):/.test(forwardsTo))
       throw new UsageError('--proxy-protocol is only for a program without TLS, where it comes first.');
+    const timeout = values['upstream-timeout'];
+    if (timeout !== undefined && name !== 'http' && name !== 'https')
+      throw new UsageError('--upstream-timeout is only for http and https.');
     return {
       does: 'tunnel',
       protocol: name,
@@ -120,6 +127,7 @@ export function readCommand(args: string[]): Command {
       domain: port === undefined ? (domain ?? null) : `:${readPort(port)}`,
       policyFile: policy ?? null,
       proxyProtocol,
+      upstreamTimeout: timeout === undefined ? undefined : readTimeout(timeout),
       isListed: values['directory-listing'] ?? false,
     };
   }
@@ -146,6 +154,14 @@ function readVersion(text: string | undefined): 1 | 2 | undefined {
   throw new UsageError(`--proxy-protocol must be 1 or 2; "${text}" is not.`);
 }
 
+function readTimeout(text: string): number {
+  try {
+    return readUpstreamTimeout(text);
+  } catch (error) {
+    throw new UsageError(`--upstream-timeout ${(error as Error).message}; "${text}" is not.`);
+  }
+}
+
 function parse(args: string[]) {
   try {
     return parseArgs({
@@ -161,6 +177,7 @@ function parse(args: string[]) {
         all: { type: 'boolean' },
         config: { type: 'string' },
         'proxy-protocol': { type: 'string' },
+        'upstream-timeout': { type: 'string' },
         'directory-listing': { type: 'boolean' },
       },
     });

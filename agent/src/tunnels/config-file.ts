@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Protocol, TunnelSpec } from '../gateway-client.ts';
 import { ConfigError } from '../settings/config.ts';
+import { readUpstreamTimeout } from '../settings/duration.ts';
 import { isDirectoryUrl, readDirectoryUrl, readForwardsTo } from '../settings/forwards-to.ts';
 import { type PolicyDocument, readPolicy } from './policy.ts';
 import { readDomain } from './request.ts';
@@ -39,7 +40,7 @@ const VARIABLES: Record<string, string> = {
   proxy_url: 'PROXY_URL',
 };
 const ENDPOINT_KEYS = ['name', 'url', 'description', 'metadata', 'traffic_policy', 'pooling_enabled', 'upstream'];
-const UPSTREAM_KEYS = ['url', 'protocol', 'proxy_protocol', 'directory_listing'];
+const UPSTREAM_KEYS = ['url', 'protocol', 'proxy_protocol', 'directory_listing', 'timeout'];
 
 /** Reads the file. @throws {YamlError} all mistakes, each with its line. */
 export async function readConfigFile(file: string): Promise<ConfigFile> {
@@ -92,6 +93,7 @@ function readEndpoint(endpoint: Section, names: Set<string>): NamedEndpoint[] {
   const forwardsTo = upstream?.get('url', readUpstreamUrl);
   const upstreamProtocol = upstream?.get('protocol', (value) => oneOf(value, ['http1', 'http2'] as const));
   const proxyProtocol = upstream?.get('proxy_protocol', (value) => Number(oneOf(String(value), ['1', '2'])) as 1 | 2);
+  const upstreamTimeout = upstream?.get('timeout', (value) => readUpstreamTimeout(readText(value)));
   if (name === undefined) endpoint.fail('must have a name');
   if (!upstream) endpoint.fail('must have an upstream with a url');
   else if (forwardsTo === undefined) upstream.fail('must have a url, as http://127.0.0.1:3000');
@@ -100,10 +102,21 @@ function readEndpoint(endpoint: Section, names: Set<string>): NamedEndpoint[] {
     upstream?.fail('is only for a server without TLS, where it comes first', 'proxy_protocol');
   if (upstreamProtocol === 'http2' && !['http', 'https'].includes(address.protocol))
     upstream?.fail('is only for http and https', 'protocol');
+  if (upstreamTimeout !== undefined && !['http', 'https'].includes(address.protocol))
+    upstream?.fail('is only for http and https', 'timeout');
   if (isDirectoryUrl(forwardsTo) && !['http', 'https'].includes(address.protocol))
     upstream?.fail('is a directory: that is only for http and https', 'url');
   const isListed = upstream?.get('directory_listing', readFlag) ?? false;
-  const spec = { ...address, forwardsTo, metadata, pooling, upstreamProtocol, proxyProtocol, isListed };
+  const spec = {
+    ...address,
+    forwardsTo,
+    metadata,
+    pooling,
+    upstreamProtocol,
+    upstreamTimeout,
+    proxyProtocol,
+    isListed,
+  };
   return [{ name, policy, spec }];
 }
 

@@ -8,6 +8,7 @@ import { requestHeadersModule, responseHeadersModule } from './headers.ts';
 import { ipRestrictionModule } from './ip-restriction.ts';
 import { oauthModule } from './oauth.ts';
 import { oidcModule } from './oidc.ts';
+import { serviceTimeout } from './service-timeout.ts';
 import { mutualTlsModule, tlsTerminationModule } from './tls.ts';
 import { trafficPolicyModule } from './traffic-policy.ts';
 import { userAgentFilterModule } from './user-agent-filter.ts';
@@ -25,6 +26,7 @@ export const moduleDescriptors = [
   responseHeadersModule,
   webhookVerificationModule,
   websocketTcpConverter,
+  serviceTimeout,
   userAgentFilterModule,
   basicAuthModule,
   oauthModule,

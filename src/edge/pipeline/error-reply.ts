@@ -19,16 +19,17 @@ export const VISITOR_FAULTS: ReadonlySet<VisitorError> = new Set<VisitorError>([
 /** Who reads an error: a program, a person with a browser, or a client of gRPC. */
 export type ErrorReader = 'text' | 'html' | 'grpc';
 
-/** @param more fields that it has besides. */
+/** @param more fields that it has besides. @param detail a sentence that it says besides. */
 export function errorReply(
   error: VisitorError,
   reader: ErrorReader = 'text',
   more: ErrorResponseParts['fields'] = [],
+  detail = '',
 ): LocalReply {
-  const { status, fields, body } = errorResponse(error, reader === 'html');
+  const { status, fields, body } = errorResponse(error, reader === 'html', true, detail);
   const all = [...fields, ...more];
   if (reader !== 'grpc') return { status, fields: all, body };
-  return { status: 200, countedStatus: status, fields: grpcErrorFields(error, all), body: body.subarray(0, 0) };
+  return { status: 200, countedStatus: status, fields: grpcErrorFields(error, all, detail), body: body.subarray(0, 0) };
 }
 
 /** @param isHttp2 whether it came over HTTP/2: there is no gRPC over another version. */

@@ -60,6 +60,7 @@ export class RequestPipeline implements UpstreamRequestEvents {
   start(now: number): void {
     const { listener, source, timeouts } = this.#context;
     listener.counters.requests++;
+    timeouts.answerWithin(undefined);
     timeouts.forResponse(now);
     const challenged = challengeStep(listener, source.head);
     if (challenged) return void this.#follow(challenged);
@@ -133,9 +134,10 @@ export class RequestPipeline implements UpstreamRequestEvents {
   /** Answers with an error, if there is a response to be given still; cuts what there is of one otherwise. */
   fail(error: VisitorError): void {
     if (this.#isOver) return;
-    this.#logged?.failed(error);
+    const detail = error === 'upstreamTimeout' ? this.#context.timeouts.answerLimit : undefined;
+    this.#logged?.failed(error, detail);
     this.#modules?.settle(VISITOR_FAULTS.has(error) || !this.#upstream ? 'unasked' : 'failed');
-    if (!this.hasBegun) return void this.#replyError(error);
+    if (!this.hasBegun) return void this.#replyError(error, [], detail);
     this.#context.listener.counters.cut++;
     this.#giveUp();
     this.#context.writer.cut();
@@ -204,15 +206,16 @@ export class RequestPipeline implements UpstreamRequestEvents {
 
   #forward(endpoint: LiveEndpoint, now: number): void {
     if (this.#endWithVisitor()) return;
+    if (this.#modules) this.#context.timeouts.answerWithin(this.#modules.upstreamTerms.answerTimeout);
     const request = this.#modules?.request;
     const modified = request && { request, pieces: request.ownBody ?? this.#collector?.pieces ?? [] };
     this.#upstream = new UpstreamRequest(this.#context, this, this.#recording, this.#logged, modified);
     this.#upstream.send(endpoint, now);
   }
 
-  #replyError(error: VisitorError, fields?: LocalReply['fields']): void {
+  #replyError(error: VisitorError, fields?: LocalReply['fields'], detail?: string): void {
     const { head, http2Fields } = this.#context.source;
-    const reply = errorReply(error, errorReaderOf(head, http2Fields !== undefined), fields);
+    const reply = errorReply(error, errorReaderOf(head, http2Fields !== undefined), fields, detail);
     this.#reply(reply, !VISITOR_FAULTS.has(error));
   }
 

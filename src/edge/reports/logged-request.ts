@@ -132,9 +132,10 @@ export class LoggedRequest {
     this.operationId = operationId;
   }
 
-  /** The gateway itself answers, or cuts the answer. */
-  failed(error: VisitorError): void {
+  /** The gateway itself answers, or cuts the answer. @param detail what is to be said besides. */
+  failed(error: VisitorError, detail?: string): void {
     this.error = error;
+    if (detail !== undefined) this.refusal = { module: 'gateway', reason: detail };
   }
 
   /** It is over: the log takes it. @param isComplete whether all of the answer was sent. */

@@ -27,6 +27,7 @@ import { restrictIpsAction } from './restrict-ips.ts';
 import { setHeadersAction } from './set-headers.ts';
 import { setVarsAction } from './set-vars.ts';
 import { terminateTlsAction } from './terminate-tls.ts';
+import { upstreamTimeoutAction } from './upstream-timeout.ts';
 import { urlRewriteAction } from './url-rewrite.ts';
 
 /** All kinds, in the order of their current type names. */
@@ -55,6 +56,7 @@ export const actionKinds: readonly ActionKind[] = [
   setVarsAction,
   sseFindReplaceAction,
   terminateTlsAction,
+  upstreamTimeoutAction,
   urlRewriteAction,
   verifyWebhookAction,
 ];

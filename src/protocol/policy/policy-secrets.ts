@@ -54,6 +54,7 @@ const SECRETS = {
   'set-vars': none,
   'sse-find-replace': none,
   'terminate-tls': [{ name: 'server_private_key' }],
+  'upstream-timeout': none,
   'url-rewrite': none,
   'verify-webhook': [webhookSecret],
   'webhook-validation': [webhookSecret],

@@ -123,6 +123,10 @@ describe('a command line', () => {
     ['http 80 --policy p.json', { ...tunnel, protocol: 'http', forwardsTo: '127.0.0.1:80', policyFile: 'p.json' }],
     ['tls 443 --proxy-protocol 2', { ...tunnel, protocol: 'tls', forwardsTo: '127.0.0.1:443', proxyProtocol: 2 }],
     [
+      'http 80 --upstream-timeout 5m',
+      { ...tunnel, protocol: 'http', forwardsTo: '127.0.0.1:80', upstreamTimeout: 300 },
+    ],
+    [
       'http file:///srv/www --directory-listing',
       { ...tunnel, protocol: 'http', forwardsTo: 'file:///srv/www', isListed: true },
     ],
@@ -148,6 +152,8 @@ describe('a command line', () => {
     ['start web --all', /not both/],
     ['http 80 --config a.yaml', /--config is not for "http"/],
     ['http https://a --proxy-protocol 1', /only for a program without TLS/],
+    ['http 80 --upstream-timeout 2h', /--upstream-timeout must be a time from 1s to 1h, as 90s or 5m; "2h" is not/],
+    ['tcp 22 --upstream-timeout 5s', /--upstream-timeout is only for http and https/],
     ['tcp 22 --proxy-protocol 3', /--proxy-protocol must be 1 or 2/],
     ['start --domain a.b', /--domain is not for "start"/],
     ['http 80 --domian a.b', /--domian/],

@@ -22,6 +22,7 @@ beforeAll(async () => {
     const hash = createHash('sha256');
     request.on('data', (chunk) => hash.update(chunk));
     request.on('end', () => {
+      if (request.url === '/never') return;
       response.setHeader('x-sha256', hash.digest('hex'));
       response.end(request.url?.startsWith('/big') ? big : `you asked for ${request.url}`);
     });
@@ -68,6 +69,14 @@ test('a visitor of the URL is answered by what the tunnel forwards to', async ()
   await tunnel.close();
   expect((await visit(url, gateway.http)).status).toBe(404);
   expect((await gateway.call('GET', '/endpoints')).body.endpoints).toEqual([]);
+});
+
+test('an upstream has as long to answer as the agent says', async () => {
+  const url = await connect().open({ forwardsTo, upstreamTimeout: 1 }).answered;
+  expect((await visit(`${url}/soon`, gateway.http)).status).toBe(200);
+  const { status, body } = await visit(`${url}/never`, gateway.http);
+  expect([status, body]).toEqual([504, expect.stringContaining('The limit is 1 s, set by its agent.')]);
+  await expect(connect().open({ forwardsTo, upstreamTimeout: 3601 }).answered).rejects.toThrow(/1 to 3600 seconds/);
 });
 
 test('megabytes pass both ways, unchanged', async () => {

@@ -82,6 +82,7 @@ function testEndpoint(tunnel: LiveTunnel): TestEndpoint {
 /** Short enough for tests that wait for them, long enough for those that don't. */
 const SETTINGS: EdgeSettings = {
   upstreamTimeout: 5000,
+  upstreamTimeoutMax: 3_600_000,
   headTimeout: 5000,
   stallTimeout: 5000,
   idleTimeout: 5000,

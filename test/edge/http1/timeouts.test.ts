@@ -1,10 +1,12 @@
 // Deadlines: how long visitors, upstreams and streams may take.
 
 import { expect, onTestFinished, test } from 'vitest';
+import type { AnswerTimeout } from '../../../src/http/exchange.ts';
+import type { HttpModule } from '../../../src/http/module.ts';
 import { visitorErrors } from '../../../src/http/visitor-errors.ts';
 import { GET, OK, startApp } from './app.ts';
 import * as support from './support.ts';
-import { type EdgeOptions, visit } from './support.ts';
+import { type EdgeOptions, moduleRules, startScript, visit } from './support.ts';
 
 const code = (error: keyof typeof visitorErrors) => `ERR_GATEWAY_${visitorErrors[error].number}: `;
 
@@ -67,6 +69,45 @@ test('an upstream that doesn’t answer in time is given up with 504', async () 
   const upstream = await next();
   expect(await visitor.until(code('upstreamTimeout'))).toMatch(/^HTTP\/1\.1 504 Gateway Timeout\r\n/);
   expect(await upstream.closed).toBe('reset');
+});
+
+test('an endpoint may give its service longer, at most as long as the gateway allows, and the 504 names the limit', async () => {
+  const clock = { ms: 1000 };
+  const settings = { upstreamTimeout: 60_000, upstreamTimeoutMax: 600_000, stallTimeout: 3_600_000 };
+  const edge = await support.startEdge({ settings, context: { now: () => clock.ms } });
+  onTestFinished(() => edge.close());
+  const script = await startScript();
+  const ask = async (name: string, answerTimeout?: AnswerTimeout) => {
+    const endpoint = edge.serve(name, script.port);
+    const onRequest: HttpModule['onRequest'] = ({ upstreamTerms }) =>
+      void Object.assign(upstreamTerms ?? {}, { answerTimeout });
+    if (answerTimeout) Object.assign(endpoint, moduleRules([{ name: 'upstream_timeout', onRequest }]));
+    const visitor = (await visit(edge.port)).send(`GET / HTTP/1.1\r\nHost: ${name}\r\n\r\n`);
+    const upstream = await script.next();
+    await upstream.until('\r\n\r\n');
+    return { visitor, upstream };
+  };
+  const own = await ask('own.test');
+  const short = await ask('short.test', { ms: 30_000, setBy: 'its agent' });
+  const long = await ask('long.test', { ms: 300_000, setBy: 'its traffic policy' });
+  const tooLong = await ask('too-long.test', { ms: 3_600_000, setBy: 'its traffic policy' });
+  const later = await ask('later.test', { ms: 300_000, setBy: 'its traffic policy' });
+  const limitOf = async ({ visitor }: typeof own) => {
+    const text = await visitor.until(/The limit is .*\n/);
+    expect(text).toMatch(/^HTTP\/1\.1 504 [\s\S]*ERR_GATEWAY_90107: .* in time\. The limit is /);
+    return /The limit is (.*)\n/.exec(text)?.[1];
+  };
+  clock.ms += 30_000;
+  expect(await limitOf(short)).toBe('30 s, set by its agent.');
+  clock.ms += 30_000;
+  expect(await limitOf(own)).toBe('60 s, set by the gateway.');
+  clock.ms += 239_999; // The others were looked at when those above were given up.
+  later.upstream.send(OK);
+  expect(await later.visitor.until('ok')).toMatch(/^HTTP\/1\.1 200 /);
+  clock.ms += 1;
+  expect(await limitOf(long)).toBe('300 s, set by its traffic policy.');
+  clock.ms += 300_000;
+  expect(await limitOf(tooLong)).toBe('600 s, set by the gateway, the longest that it allows.');
 });
 
 test('an endpoint that opens no stream in time is given up with 504, and the stream with it', async () => {

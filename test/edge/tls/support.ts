@@ -25,6 +25,7 @@ import { startAgent, type TunnelOptions } from './agent.ts';
 /** Long enough for tests that don't wait for them. */
 const SETTINGS: EdgeSettings = {
   upstreamTimeout: 10_000,
+  upstreamTimeoutMax: 3_600_000,
   headTimeout: 10_000,
   stallTimeout: 10_000,
   idleTimeout: 10_000,

@@ -74,6 +74,14 @@ const answering: ActionCase[] = [
   ),
 ];
 
+/** A service that does not answer is given up, and the visitor is told by which limit. */
+const timesOut =
+  (limit: string): Shows =>
+  async ({ go }) => {
+    const options = { path: '/upstream-timeout/never' };
+    expect(await go(options)).toMatchObject({ status: 504, body: expect.stringContaining(limit) });
+  };
+
 const both = { headers: { 'x-one': '1', 'x-two': '2' } };
 
 const changing: ActionCase[] = [
@@ -82,6 +90,12 @@ const changing: ActionCase[] = [
     (to: string) => onRequest([action('url-rewrite', { from: '/url-(.*)$', to })]),
     ['/one/$1', asks({ target: '/one/rewrite' })],
     ['/two?was=$1', asks({ target: '/two?was=rewrite' })],
+  ),
+  varied(
+    'upstream-timeout',
+    (timeout: string) => onRequest([action('upstream-timeout', { timeout })]),
+    ['1s', timesOut('The limit is 1 s, set by its traffic policy.')],
+    ['1001ms', timesOut('The limit is 1.001 s, set by its traffic policy.')],
   ),
   varied(
     'add-headers',

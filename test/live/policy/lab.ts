@@ -23,7 +23,7 @@ export interface SeenRequest {
 export interface ShowingUpstream {
   /** `127.0.0.1:…` */
   address: string;
-  /** The next answers; `ORIGIN` where it says nothing. */
+  /** The next answers, except to a path that ends with `/never`; `ORIGIN` where it says nothing. */
   origin: Origin;
   /** What it was asked, in order; empty it to begin anew. */
   asked: SeenRequest[];
@@ -40,6 +40,7 @@ export async function startShowingUpstream(): Promise<ShowingUpstream> {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const { method = '', url: target = '', headers } = request;
     upstream.asked.push({ method, target, headers, body: Buffer.concat(chunks).toString() });
+    if (target.endsWith('/never')) return;
     const answer = { ...ORIGIN, ...upstream.origin };
     response.writeHead(answer.status, { ...answer.headers, 'content-length': Buffer.byteLength(answer.body) });
     response.end(answer.body);
