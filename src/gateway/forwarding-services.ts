@@ -34,6 +34,7 @@ export function visitServices({
     newOperationId,
     logRefusal: (visit) => log.info(visit, 'visitor rejected'),
     logRepeated: (request) => log.info(request, 'request sent again: the service has closed its connection'),
+    logFault: (answer) => log.info(answer, 'the response of a service is not valid HTTP'),
     logFailure: (error, operationId) => log.error({ err: describeFailure(error), operationId }, 'a module failed'),
     reporter,
     recorder,

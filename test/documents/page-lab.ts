@@ -46,7 +46,7 @@ export async function openPageLab(): Promise<PageLab> {
       .replace(/(device-7:secret@)?proxy\.example\.com:3128/g, `127.0.0.1:${proxy.ports.http}`)
       .replace(/http:\/\/4f1c….tunnel.localhost:8080(?=\/)/g, url)
       .replace(/(?<=\.localhost:)8443\b/g, httpsPort)
-      .replace(/(?<=\b(http|labels) |127\.0\.0\.1:)3000\b/g, String(port))
+      .replace(/(?<=\b(http|labels) |127\.0\.0\.1:|localhost:)3000\b/g, String(port))
       .replace(/\b20022\b/g, String(tcp))
       .replace(/\b20023\b/g, String(moreTcp))
       .replace('/srv/www', inPlace('www'));

@@ -5,6 +5,8 @@ import { BlockList, isIP } from 'node:net';
 
 /** The default of `AGENT_FORWARDS_TO`. */
 const LOOPBACK = 'localhost, 127.0.0.0/8, ::1/128';
+/** In the order in which they are tried. */
+const LOCALHOST = ['127.0.0.1', '::1'];
 const NAME = /^(\*\.)?[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/i;
 
 /** The metadata services of clouds, which serve secrets, and the link-local networks that they are in. */
@@ -43,6 +45,8 @@ export function parseAllowList(text: string, resolve: Resolve = resolveName): Al
     text: entries.join(', '),
     async addresses(host) {
       const name = withoutBrackets(host.toLowerCase()).replace(/\.$/, '');
+      // Programs listen at one of them, or at both, whatever the file of hosts says.
+      if (name === 'localhost') return LOCALHOST.filter((address) => isNamed(name) || has(allowed, address));
       const addresses = (isIP(name) ? [name] : await resolve(name)).map(canonicalAddress);
       const isListed = isNamed(name);
       const isAllowed = (address: string) => !has(forbiddenAddresses, address) && (isListed || has(allowed, address));

@@ -190,7 +190,7 @@ function readTarget(name: string, text: string | undefined): string {
   if (text === undefined) throw new UsageError(`"${name}" needs a port to forward to, as in: ${name} 3000`);
   try {
     if (isDirectoryUrl(text) && (name === 'http' || name === 'https')) return readDirectoryUrl(text) && text;
-    return readForwardsTo(/^\d+$/.test(text) ? `127.0.0.1:${text}` : text).text;
+    return readForwardsTo(/^\d+$/.test(text) ? `localhost:${text}` : text).text;
   } catch (error) {
     throw new UsageError(`"${text}" ${(error as Error).message}; a port alone is one of this machine.`);
   }

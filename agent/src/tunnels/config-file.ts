@@ -131,7 +131,7 @@ function readUrl(value: unknown): { protocol: Protocol; domain: string | null } 
 function readUpstreamUrl(value: unknown): string {
   const text = typeof value === 'number' ? String(value) : readText(value);
   if (isDirectoryUrl(text)) return readDirectoryUrl(text) && text;
-  return readForwardsTo(/^\d+$/.test(text) ? `127.0.0.1:${text}` : text).text;
+  return readForwardsTo(/^\d+$/.test(text) ? `localhost:${text}` : text).text;
 }
 
 function readPolicyValue(value: unknown, protocol: Protocol): PolicyDocument | string {

@@ -3,11 +3,13 @@
 
 import type { RequestHead } from './request-head.ts';
 
-const KEEP_ALIVE = Buffer.from('Connection: keep-alive\r\n');
 const UPGRADE = Buffer.from('Connection: Upgrade\r\n');
 const TE = Buffer.from('Connection: TE\r\n');
 const NOTHING = Buffer.alloc(0);
 const QUESTION_MARK = 0x3f;
+const ONE = 0x31;
+/** The bytes from the last digit of a version to the end of its line. */
+const VERSION_END = 3;
 
 /** The fields that say who the visitor is, and the end of the head. */
 function visitorFields(forwardedFor: string, scheme: 'http' | 'https', host: Buffer): Buffer {
@@ -41,7 +43,7 @@ export class ForwardedFields {
 }
 
 /**
- * The head as the upstream gets it: in origin-form, in the visitor's version.
+ * The head as the upstream gets it: in origin-form, and in the gateway's version (RFC 9110 §2.5), in which an answer tells its length.
  * @param fields of `VisitorFields`.
  * @param body which has, from `bodyStart` to `bodyEnd`, what is to follow in the same piece.
  */
@@ -67,6 +69,9 @@ export function forwardedRequestHead(
     from = drops[i + 1] as number;
   }
   at += bytes.copy(out, at, from, lastLine);
+  // Nothing of the first line is dropped: its version is where it was.
+  if (line.isHttp10)
+    out[first.length + line.end - VERSION_END - (first.length > 0 ? line.targetEnd : head.start)] = ONE;
   if (hop.length > 0) at += hop.copy(out, at);
   at += fields.copy(out, at);
   if (bodyEnd > bodyStart) body.copy(out, at, bodyStart, bodyEnd);
@@ -74,10 +79,9 @@ export function forwardedRequestHead(
 }
 
 /** What the upstream is told of the connection to it: a line, or nothing. */
-export function hopField({ isUpgrade, takesTrailers, line, wantsKeepAlive }: RequestHead): Buffer {
+export function hopField({ isUpgrade, takesTrailers }: RequestHead): Buffer {
   if (isUpgrade) return UPGRADE;
-  if (takesTrailers) return TE;
-  return line.isHttp10 && wantsKeepAlive ? KEEP_ALIVE : NOTHING;
+  return takesTrailers ? TE : NOTHING;
 }
 
 /** Method and path of a request whose target was in absolute form (RFC 9112 §3.2). */

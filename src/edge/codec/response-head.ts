@@ -20,6 +20,9 @@ const LENGTH_DIGITS_MAX = 15;
 const TIMEOUT_DIGITS_MAX = 6;
 const VERSION = Buffer.from('HTTP/1.');
 const NONE = -2;
+const TAB = 0x09;
+/** Of the name of a field that was refused. */
+const NAME_SHOWN_MAX = 100;
 /** A version, a space and a status. */
 const STATUS_END = 12;
 
@@ -38,6 +41,10 @@ export class ResponseHead extends HeadReader {
   /** Milliseconds after which the upstream says that it closes an idle connection; infinite when it doesn't say. */
   keepAliveTimeout = Number.POSITIVE_INFINITY;
 
+  /** Why the head was refused, where a line says so: for people, who can mend their service. */
+  fault: string | undefined;
+  /** Where the line of the last field begins. */
+  #fieldStart = 0;
   /** What Content-Length says, or `NONE`. */
   #length = NONE;
   #isChunked = false;
@@ -88,6 +95,7 @@ export class ResponseHead extends HeadReader {
     this.#isChunked = false;
     this.#chunkedStart = 0;
     this.#isOdd = false;
+    this.fault = undefined;
   }
 
   protected override firstLine(start: number, limit: number): number {
@@ -123,11 +131,29 @@ export class ResponseHead extends HeadReader {
     let at = start;
     while (at < limit && (classOf[bytes[at] as number] as number) & TOKEN) at++;
     if (at === limit) return MORE;
-    if (bytes[at] !== COLON || at === start) return REFUSED;
+    if (bytes[at] !== COLON || at === start) return this.#refuseField(start, at);
+    this.#fieldStart = start;
     const nameEnd = at++;
     while (at < limit && (classOf[bytes[at] as number] as number) & VALUE) at++;
     const next = this.#lineEnd(at, limit);
     return next < 0 || this.#known(start, nameEnd, at) ? next : REFUSED;
+  }
+
+  /** @param at the byte that no name of a field has. */
+  #refuseField(start: number, at: number): typeof REFUSED {
+    const isBlank = this.bytes[at] === SPACE || this.bytes[at] === TAB;
+    const isFolded = isBlank && at === start;
+    const from = isFolded ? this.#fieldStart : start;
+    const name = /^[^:\s]*/.exec(
+      this.bytes.toString('latin1', from, Math.min(from + NAME_SHOWN_MAX, this.bytes.length)),
+    );
+    const what = isFolded
+      ? 'is folded over several lines'
+      : isBlank
+        ? 'has a space behind its name'
+        : 'is not well formed';
+    this.fault = `the header field "${name?.[0]}" of the service ${what}`;
+    return REFUSED;
   }
 
   /** Takes what matters here from a complete line. @returns false when it was refused. */

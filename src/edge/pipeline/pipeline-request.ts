@@ -113,9 +113,8 @@ export class PipelineRequest implements HttpRequest {
 
   /** The head as the upstream gets it. @param visitorFields see `forwarded-head.ts`; they end it. */
   write(visitorFields: Buffer): Buffer {
-    const { line } = this.#head;
     const lines = [
-      `${this.method} ${this.target} HTTP/1.${line.isHttp10 ? 0 : 1}`,
+      `${this.method} ${this.target} HTTP/1.1`,
       `Host: ${this.host}`,
       ...this.fields.list.map(([name, value]) => `${name}: ${value}`),
       '',

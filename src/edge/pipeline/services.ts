@@ -18,6 +18,8 @@ export interface PipelineServices extends ReportingServices {
   logRepeated?(request: { endpointId: string; accountId: string; ip: string }): void;
   /** What the visitors of an account's endpoints pass before all else; undefined, or left out, where there is nothing. */
   restrictionOf?(accountId: string): VisitorRestriction | undefined;
+  /** A service has answered with what is no HTTP; left out: nobody wants to know. */
+  logFault?(answer: { endpointId: string; accountId: string; reason: string }): void;
   /** Records the figures of traffic; left out, nothing is recorded. */
   readonly recorder?: TrafficRecorder | undefined;
   /** Keeps what requests to endpoints were; left out where none is kept. */

@@ -188,7 +188,7 @@ export class UpstreamRequest implements UpstreamUser, ResponseRelayEvents {
     const relay = this.#relay as ResponseRelay;
     if (progress === 'more') return;
     if (progress === 'head') this.#events.onHead(relay.response);
-    else if (progress === 'invalid') this.#events.onFailure('upstreamInvalid');
+    else if (progress === 'invalid') this.#invalid(relay);
     else if (progress === 'upgrade') this.#upgrade(relay);
     else this.#complete(relay, progress === 'surplus');
   }
@@ -261,6 +261,14 @@ export class UpstreamRequest implements UpstreamUser, ResponseRelayEvents {
     timeouts.forProgress(listener.now());
     source.head.release();
     relay.head.release();
+  }
+
+  /** @param relay whose head, if it was that, may say why. */
+  #invalid({ head: { fault } }: ResponseRelay): void {
+    if (fault !== undefined) this.#logged?.faulty(fault);
+    const { id: endpointId = '', accountId = '' } = this.#endpoint ?? {};
+    if (fault !== undefined) this.#context.listener.services.logFault?.({ endpointId, accountId, reason: fault });
+    this.#events.onFailure('upstreamInvalid');
   }
 
   /** @param hasSurplus whether upstream has sent more than the response. */

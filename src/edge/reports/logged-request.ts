@@ -135,7 +135,12 @@ export class LoggedRequest {
   /** The gateway itself answers, or cuts the answer. @param detail what is to be said besides. */
   failed(error: VisitorError, detail?: string): void {
     this.error = error;
-    if (detail !== undefined) this.refusal = { module: 'gateway', reason: detail };
+    if (detail !== undefined) this.faulty(detail);
+  }
+
+  /** Why the service gave no answer, or not one that goes on. */
+  faulty(reason: string): void {
+    this.refusal = { module: 'gateway', reason };
   }
 
   /** It is over: the log takes it. @param isComplete whether all of the answer was sent. */

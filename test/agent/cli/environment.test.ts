@@ -84,6 +84,7 @@ describe('AGENT_FORWARDS_TO', () => {
     ['', 'LOCALHOST.'],
     ['', '2130706433'],
     ['192.168.0.0/16', '192.168.1.5'],
+    ['127.0.0.0/8', 'localhost'],
     ['192.168.0.0/16, 10.1.2.3', '10.1.2.3'],
     ['192.168.0.0/16', 'printer.lan'],
     ['printer.lan', 'printer.lan'],
@@ -125,8 +126,14 @@ describe('AGENT_FORWARDS_TO', () => {
     await expect(allowed('', 'nowhere.lan')).rejects.toThrow('no nowhere.lan');
   });
 
+  test('localhost is both loopback addresses, as far as they are allowed', async () => {
+    expect(await allowed('', 'localhost')).toEqual(['127.0.0.1', '::1']);
+    expect(await allowed('::1/128', 'localhost')).toEqual(['::1']);
+    expect(await allowed('10.0.0.0/8', 'localhost')).toEqual([]);
+  });
+
   test('resolves names as the system does', async () => {
-    expect(await parseAllowList('').addresses('localhost')).toContain('127.0.0.1');
+    expect(await parseAllowList('127.0.0.1/32').addresses('127.1')).toEqual(['127.0.0.1']);
   });
 });
 

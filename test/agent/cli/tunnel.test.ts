@@ -2,9 +2,10 @@
 
 import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type FaultProxy, startFaultProxy } from '../../support/faults/fault-proxy.ts';
 import { sharedGatewayWithAccount, type TestGateway } from '../../support/gateway/gateway.ts';
 import { type AgentProcess, newDirectory, runToEnd, startProcess } from '../agents.ts';
@@ -58,12 +59,23 @@ describe('one tunnel', () => {
     const { url, to } = await forwarding(agent);
     expect({ url, to }).toEqual({
       url: expect.stringMatching(/^http:\/\/[a-z0-9]+\.tunnel\.localhost:\d+$/),
-      to: `127.0.0.1:${port}`,
+      to: `localhost:${port}`,
     });
     expect(await visit(gateway, url)).toMatchObject({ status: 200, body: 'hello' });
     expect(await agent.kill('SIGTERM')).toBe(0);
     expect(agent.stdout.all).toHaveLength(1);
     expect((await visit(gateway, url)).status).toBe(404);
+  });
+
+  test.each([
+    ['port alone', (port: number) => String(port)],
+    ['localhost', (port: number) => `localhost:${port}`],
+  ])('finds a program that listens on ::1 only: %s', async (_, target) => {
+    const server = createHttpServer((__, response) => void response.end('by IPv6')).listen(0, '::1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const agent = await run(['http', target((server.address() as AddressInfo).port)]);
+    expect(await visit(gateway, (await forwarding(agent)).url)).toMatchObject({ status: 200, body: 'by IPv6' });
   });
 
   test('has the name or the port that is asked for', async () => {

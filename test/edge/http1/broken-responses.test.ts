@@ -1,13 +1,17 @@
 // Responses that are malformed, come in pieces, or that nobody has asked for.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { noVisits } from '../tls/support.ts';
 import { errorResponseOf, GET, OK, startApp } from './app.ts';
 import { type Edge, startEdge, startUpstream, visit } from './support.ts';
 
 let edge: Edge;
 
+const faults: object[] = [];
+
 beforeAll(async () => {
-  edge = await startEdge();
+  const services = { ...noVisits, logFault: (fault: object) => faults.push(fault) };
+  edge = await startEdge({ context: { services } });
 });
 afterAll(() => edge.close());
 
@@ -49,6 +53,18 @@ test('an answer whose head comes in pieces, and late, arrives as it is', async (
     await other.toEnd();
   }
   expect(await visitor.until('ok')).toBe(answer);
+});
+
+test.each([
+  ['is folded over several lines', 'X-Note: a\r\n b\r\n'],
+  ['has a space behind its name', 'X-Note : a\r\n'],
+  ['is not well formed', 'X-Note(1): a\r\n'],
+])('the log says which field of a service %s', async (what, field) => {
+  await answering(`HTTP/1.1 200 OK\r\nServer: old\r\n${field}Content-Length: 2\r\n\r\nok`);
+  const visitor = (await visit(edge.port)).send(GET);
+  expect(await visitor.until('ERR_GATEWAY_90106')).not.toContain('X-Note');
+  const reason = expect.stringMatching(`^the header field "X-Note.*" of the service ${what}$`);
+  expect(faults.at(-1)).toEqual({ endpointId: expect.stringMatching(/^ep_/), accountId: 'ac_1', reason });
 });
 
 test.each([

@@ -80,25 +80,26 @@ test('where the endpoint allows it, a visitor that has ended after its request s
   expect(await visitor.closed).toBe('end');
 });
 
-test('HTTP/1.0 is forwarded as such, and closed after its answer', async () => {
+test('HTTP/1.0 is forwarded as HTTP/1.1, and closed after its answer', async () => {
   const app = await startApp(edge);
   const visitor = (await visit(edge.port)).send('GET / HTTP/1.0\r\nHost: app.test\r\n\r\n');
   const upstream = await app.next();
-  expect(await upstream.until('\r\n\r\n')).toBe(`GET / HTTP/1.0\r\nHost: app.test\r\n${VISITOR}`);
+  expect(await upstream.until('\r\n\r\n')).toBe(FORWARDED);
   upstream.send('HTTP/1.0 200 OK\r\n\r\nuntil the end').socket.end();
   expect(await visitor.toEnd()).toBe('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nuntil the end');
   expect(await visitor.closed).toBe('end');
 });
 
-test('HTTP/1.0 with keep-alive is kept alive, and told so', async () => {
+test.each([
+  ['', '/'],
+  ['a target in absolute form', 'http://app.test/'],
+])('HTTP/1.0 with keep-alive is kept alive, and told so; with %s', async (_, target) => {
   const app = await startApp(edge);
   const visitor = await visit(edge.port);
-  const request = 'GET / HTTP/1.0\r\nHost: app.test\r\nConnection: Keep-Alive\r\n\r\n';
+  const request = `GET ${target} HTTP/1.0\r\nHost: app.test\r\nConnection: Keep-Alive\r\n\r\n`;
   visitor.send(request);
   const upstream = await app.next();
-  expect(await upstream.until('\r\n\r\n')).toBe(
-    `GET / HTTP/1.0\r\nHost: app.test\r\nConnection: keep-alive\r\n${VISITOR}`,
-  );
+  expect(await upstream.until('\r\n\r\n')).toBe(FORWARDED);
   upstream.send('HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok');
   await visitor.until('ok');
   expect(visitor.take()).toContain('\r\nConnection: keep-alive\r\n');
