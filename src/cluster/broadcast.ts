@@ -1,4 +1,4 @@
-// Tells all other nodes what happens here. What happens within a short time goes together.
+// Tells all other nodes, or those of this machine, what happens here. What happens within a short time goes together.
 
 import type { ClusterAccess } from './cluster-query.ts';
 
@@ -10,6 +10,8 @@ export interface BroadcastOptions<T> {
   method: string;
   /** How long items wait for others, in milliseconds. */
   batchMs: number;
+  /** Whether it is for the other workers of this machine only. */
+  isOfMachine?: boolean;
   /** Called with what other nodes tell. */
   onItem(item: T): void;
 }
@@ -44,6 +46,9 @@ export class Broadcast<T> {
     this.#timer = undefined;
     const message: Message<T> = { items: this.#waiting };
     this.#waiting = [];
-    void this.#cluster.calls.callAll(this.#options.method, message);
+    const { calls } = this.#cluster;
+    void (this.#options.isOfMachine
+      ? calls.callMachine(this.#options.method, message)
+      : calls.callAll(this.#options.method, message));
   }
 }

@@ -19,6 +19,8 @@ export interface Answers<T> {
 export interface ClusterCallsDeps {
   nodes: NodeSource;
   links: Pick<NodeLinks, 'peer'>;
+  /** Whether a node is another worker of this machine. */
+  isOfMachine(nodeId: string): boolean;
 }
 
 export class ClusterCalls {
@@ -40,8 +42,23 @@ export class ClusterCalls {
 
   /** Calls a method of all other nodes at once. It takes `limitMs` at most, and never rejects. */
   async callAll<T extends object>(method: string, body: object, limitMs = ANSWER_LIMIT_MS): Promise<Answers<T>> {
-    const answers = new Map<string, T>();
+    return this.#callEach(await this.#deps.nodes.otherNodes(), method, body, limitMs);
+  }
+
+  /** The same of the other workers of this machine. */
+  async callMachine(method: string, body: object): Promise<void> {
     const nodes = await this.#deps.nodes.otherNodes();
+    const workers = nodes.filter(({ id }) => this.#deps.isOfMachine(id));
+    await this.#callEach(workers, method, body, ANSWER_LIMIT_MS);
+  }
+
+  async #callEach<T extends object>(
+    nodes: readonly NodeRef[],
+    method: string,
+    body: object,
+    limitMs: number,
+  ): Promise<Answers<T>> {
+    const answers = new Map<string, T>();
     const calls = nodes.map(async (node) => {
       const answer = await this.call(node, method, body, limitMs).catch(() => undefined); // The node is silent.
       if (answer) answers.set(node.id, answer as T);

@@ -101,7 +101,7 @@ export async function startClusterPlane(
     log.error({ tunnelId, err: describeFailure(error) }, 'a tunnel of another node cannot be served');
   const lookup = new ClusterEndpoints({ endpoints, routes, links, modules, counters, onFailure, now });
   for (const [method, handler] of [...lookup.tunnels.methods, ...lookup.moving.methods]) methods.set(method, handler);
-  const calls = new ClusterCalls({ nodes: member, links });
+  const calls = new ClusterCalls({ nodes: member, links, isOfMachine: (id) => local?.has(id) === true });
   const exact = await startExactLimits(parts, settings.limitsUrl, log);
   const limiters = await parts.start({
     name: 'shared rate limits',

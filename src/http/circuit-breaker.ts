@@ -1,6 +1,6 @@
 // The circuit breaker: an upstream that keeps failing is left alone for a while (specification section 2.3).
 
-import type { BreakerTransition, FollowingBreaker, UpstreamOutcome, Verdict } from './module.ts';
+import type { BreakerLink, BreakerTransition, FollowingBreaker, UpstreamOutcome, Verdict } from './module.ts';
 import { OutcomeWindow } from './outcome-window.ts';
 
 export interface CircuitBreakerOptions {
@@ -18,7 +18,7 @@ export interface CircuitBreakerOptions {
 
 export interface CircuitBreakerSnapshot {
   state: 'closed' | 'open' | 'probing';
-  /** Completed requests in the window, and how many of them failed. */
+  /** Completed requests in the window, and how many of them failed: of this process, without other workers. */
   requests: number;
   failures: number;
   /** Milliseconds until a request is let through; undefined when it is not open. */
@@ -32,8 +32,8 @@ const TRIAL_MIN_MS = 1000;
 /** So much longer those stay open that another node has opened, which is to make the trial; it may have no visitor to try. */
 const FOLLOWER_GRACE_MS = 1000;
 
-/** Lets a breaker follow those of other nodes. @returns what tells them of its transitions; undefined as long as it cannot be joined. */
-export type JoinBreakers = (breaker: FollowingBreaker) => ((transition: BreakerTransition) => void) | undefined;
+/** Lets a breaker follow those of other nodes. @returns what tells them of it; undefined as long as it cannot be joined. */
+export type JoinBreakers = (breaker: FollowingBreaker) => BreakerLink | undefined;
 
 /**
  * Counts completed requests only. Closed, all pass; open, none; after `trippedMs` one is tried, and its outcome closes or opens
@@ -43,13 +43,16 @@ export type JoinBreakers = (breaker: FollowingBreaker) => ((transition: BreakerT
  * turn of its own, and holds up no other. The outcome of a request that began before it opened says nothing of the upstream as it
  * is now, and does not count. There are no timers: an idle breaker is a few numbers.
  *
- * Over several nodes, each counts for itself, and one that trips opens all. The node where it tripped makes the trial, and the
+ * Workers of one machine count together, each what it hears of the others a moment later. Other nodes count for themselves. One that
+ * trips opens all. The node where it tripped makes the trial, and the
  * others learn of its end; if they hear nothing, each makes one of its own.
  */
 export class CircuitBreaker implements FollowingBreaker {
   readonly #settings: CircuitBreakerOptions;
   readonly #now: () => number;
   readonly #window: OutcomeWindow;
+  /** Of the other workers of this machine. */
+  readonly #others: OutcomeWindow;
   /** What requests have that began since the state was entered: whoever has another one is of an earlier state. */
   #ticket = 1;
   #state: CircuitBreakerSnapshot['state'] = 'closed';
@@ -62,7 +65,7 @@ export class CircuitBreaker implements FollowingBreaker {
   /** Whether the trial that is under way is this node's. */
   #isOwnTrial = false;
   #join: JoinBreakers | undefined;
-  #announce: ((transition: BreakerTransition) => void) | undefined;
+  #link: BreakerLink | undefined;
 
   /** @param join left out where there are no other nodes. */
   constructor(settings: CircuitBreakerOptions, now: () => number, join?: JoinBreakers) {
@@ -70,6 +73,7 @@ export class CircuitBreaker implements FollowingBreaker {
     this.#join = join;
     this.#now = now;
     this.#window = new OutcomeWindow(settings.windowMs, settings.numBuckets);
+    this.#others = new OutcomeWindow(settings.windowMs, settings.numBuckets);
   }
 
   /**
@@ -78,8 +82,8 @@ export class CircuitBreaker implements FollowingBreaker {
    */
   begin(hasBodyToCome = false): number | undefined {
     if (this.#join) {
-      this.#announce = this.#join(this);
-      if (this.#announce) this.#join = undefined;
+      this.#link = this.#join(this);
+      if (this.#link) this.#join = undefined;
     }
     if (this.#state === 'closed') return this.#ticket;
     const now = this.#now();
@@ -99,16 +103,24 @@ export class CircuitBreaker implements FollowingBreaker {
     const now = this.#now();
     if (state === 'closed') {
       if (this.#state === 'closed') return;
-      this.#window.clear();
+      this.#forget();
       this.#enter('closed', now);
     } else if (state === 'probing') {
       if (!this.#isOwnTrial) this.#enter('probing', now + this.#trialMs + FOLLOWER_GRACE_MS);
     } else if (this.#state !== 'open') this.#enter('open', now + forMs + FOLLOWER_GRACE_MS);
   }
 
+  addOutcomes(requests: number, failures: number): void {
+    if (this.#state !== 'closed') return;
+    const now = this.#now();
+    this.#others.add(now, requests, failures);
+    this.#window.moveTo(now);
+    this.#tripIfDue(now);
+  }
+
   /** Lets the breakers of other nodes close that it has opened: it is not used any more, and another one may take its place. */
   leave(): void {
-    if (this.#state !== 'closed') this.#announce?.({ state: 'closed', forMs: 0 });
+    if (this.#state !== 'closed') this.#link?.tell({ state: 'closed', forMs: 0 });
   }
 
   /** Whether all requests are let in. */
@@ -139,12 +151,24 @@ export class CircuitBreaker implements FollowingBreaker {
 
   #count(hasFailed: boolean): void {
     const now = this.#now();
-    const window = this.#window;
-    window.add(now, hasFailed);
+    this.#window.add(now, 1, hasFailed ? 1 : 0);
+    this.#others.moveTo(now);
+    this.#tripIfDue(now);
+    this.#link?.count(hasFailed);
+  }
+
+  #tripIfDue(now: number): void {
+    const requests = this.#window.requests + this.#others.requests;
+    const failures = this.#window.failures + this.#others.failures;
     const { volumeThreshold, errorThreshold, trippedMs } = this.#settings;
-    if (window.requests < volumeThreshold || window.failures === 0) return;
+    if (requests < volumeThreshold || failures === 0) return;
     // Divided, since 0.07 of 100 is more than 7 when it is multiplied.
-    if (window.failures / window.requests >= errorThreshold) this.#change('open', now, trippedMs);
+    if (failures / requests >= errorThreshold) this.#change('open', now, trippedMs);
+  }
+
+  #forget(): void {
+    this.#window.clear();
+    this.#others.clear();
   }
 
   #judge(ticket: number, outcome: UpstreamOutcome, hasFailed: boolean): void {
@@ -153,7 +177,7 @@ export class CircuitBreaker implements FollowingBreaker {
     if (outcome === 'unasked') return void this.#giveBack(ticket, now);
     if (hasFailed && (ticket !== this.#ticket || ticket === this.#bodyTrial)) return;
     if (hasFailed) return void this.#change('open', now, this.#settings.trippedMs);
-    this.#window.clear();
+    this.#forget();
     this.#change('closed', now, 0);
   }
 
@@ -170,7 +194,7 @@ export class CircuitBreaker implements FollowingBreaker {
   /** Enters a state, and tells the other nodes. */
   #change(state: CircuitBreakerSnapshot['state'], now: number, forMs: number): void {
     this.#enter(state, now + forMs);
-    this.#announce?.({ state, forMs });
+    this.#link?.tell({ state, forMs });
   }
 
   #enter(state: CircuitBreakerSnapshot['state'], until: number): void {

@@ -107,6 +107,16 @@ export interface BreakerTransition {
 /** A circuit breaker that does what the same one does at another node. */
 export interface FollowingBreaker {
   follow(transition: BreakerTransition): void;
+  /** Requests that were completed at another worker of this machine. */
+  addOutcomes(requests: number, failures: number): void;
+}
+
+/** What a circuit breaker tells those of its id. */
+export interface BreakerLink {
+  /** Its transition, to all nodes. */
+  tell(transition: BreakerTransition): void;
+  /** A request that was completed here, to the other workers of this machine: they count together. */
+  count(hasFailed: boolean): void;
 }
 
 /** What modules share with the same modules at the other nodes. */
@@ -119,9 +129,9 @@ export interface SharedState {
   takeLimit(id: string, limit: { capacity: number; windowMs: number }, key: string): number | Promise<number>;
   /**
    * Lets a circuit breaker follow the transitions of those with its id at other nodes, also one that has just been.
-   * @returns the function that tells the others of a transition of this one.
+   * @returns what tells the others of this one.
    */
-  joinBreaker(id: string, breaker: FollowingBreaker): (transition: BreakerTransition) => void;
+  joinBreaker(id: string, breaker: FollowingBreaker): BreakerLink;
 }
 
 /** The secrets of accounts, for their policies. */

@@ -17,16 +17,15 @@ export class OutcomeWindow {
   }
 
   /** @param now never before that of an earlier call; milliseconds. */
-  add(now: number, hasFailed: boolean): void {
+  add(now: number, requests: number, failures: number): void {
     this.moveTo(now);
     const counts = this.#counts ?? new Uint32Array(2 * this.#size);
     this.#counts = counts;
     const at = 2 * (this.#newest % this.#size);
-    const failed = hasFailed ? 1 : 0;
-    counts[at] = (counts[at] as number) + 1;
-    counts[at + 1] = (counts[at + 1] as number) + failed;
-    this.requests++;
-    this.failures += failed;
+    counts[at] = (counts[at] as number) + requests;
+    counts[at + 1] = (counts[at + 1] as number) + failures;
+    this.requests += requests;
+    this.failures += failures;
   }
 
   /** Forgets what is out of the window now. */

@@ -57,7 +57,8 @@ export class UpstreamRequest implements UpstreamUser, ResponseRelayEvents {
   #relay: ResponseRelay | undefined;
   #isDialed = false;
   #endpoint: LiveEndpoint | undefined;
-  /** What was written of the body, as long as the request may be sent once more; undefined: it may not. */
+  /** Whether the request may be sent once more, and what of its body was written until then; undefined: nothing. */
+  #mayRepeat = false;
   #sent: Buffer[] | undefined;
   /** What is written of the body when it is sent once more, and what comes before that; undefined at other times. */
   #again: Buffer[] | undefined;
@@ -98,7 +99,7 @@ export class UpstreamRequest implements UpstreamUser, ResponseRelayEvents {
     const stream = upstreams.obtain(endpoint, visitor, this, canRepeat, now);
     this.#stream = stream;
     if (!stream.isReused) return;
-    if (canRepeat) this.#sent = [];
+    this.#mayRepeat = canRepeat;
     if (this.#recording) this.#recording.isConnectionReused = true;
     this.#write(stream, now);
   }
@@ -107,7 +108,7 @@ export class UpstreamRequest implements UpstreamUser, ResponseRelayEvents {
   takeBody(piece: Buffer): void {
     if (piece.length === 0) return;
     if (this.#again) return void this.#again.push(piece);
-    this.#sent?.push(piece);
+    if (this.#mayRepeat) this.#sent = [...(this.#sent ?? []), piece];
     this.isFull = this.#stream?.write(piece) === false;
   }
 
@@ -156,7 +157,7 @@ export class UpstreamRequest implements UpstreamUser, ResponseRelayEvents {
     const { listener, source, timeouts } = this.#context;
     const relay = this.#relay as ResponseRelay;
     timeouts.progress();
-    this.#sent = undefined;
+    this.#mayRepeat = false;
     if (relay.hasBegun) return void this.onProgress(relay.take(chunk));
     const { interims } = relay;
     const progress = relay.take(chunk);
@@ -202,11 +203,10 @@ export class UpstreamRequest implements UpstreamUser, ResponseRelayEvents {
    * new one, where that does no harm. @returns whether it is.
    */
   #repeat(): boolean {
-    const sent = this.#sent;
     const old = this.#stream;
-    if (!sent || !old) return false;
-    this.#sent = undefined;
-    this.#again = sent;
+    if (!this.#mayRepeat || !old) return false;
+    this.#mayRepeat = false;
+    this.#again = this.#sent ?? [];
     this.isFull = false;
     old.cancel();
     const { listener, source, timeouts, upstreams } = this.#context;
@@ -229,7 +229,7 @@ export class UpstreamRequest implements UpstreamUser, ResponseRelayEvents {
     this.#again = undefined;
     const first = this.#modified || again ? NOTHING : source.readFirst();
     if (!first) return void this.#events.onFailure('badBody');
-    if (first.length > 0) this.#sent?.push(first);
+    if (first.length > 0 && this.#mayRepeat) this.#sent = [first];
     if (first.length > 0) recording?.addRequestBytes(first, 0, first.length, source.isComplete);
     stream.head.sharedDomains = listener.settings.sharedDomains;
     this.#relay = new ResponseRelay(stream.head, source, writer, recording, this, this.#modified !== undefined);

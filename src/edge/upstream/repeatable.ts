@@ -10,6 +10,7 @@ const BODY_MAX = 16 * 1024;
 
 /** Whether a request may be sent a second time, if the service has answered nothing of the first. */
 export function isRepeatable({ bytes, line, bodyLength }: RequestHead): boolean {
-  const hasBodyAtHand = bodyLength >= 0 && bodyLength <= BODY_MAX; // In chunks it is of any length.
-  return hasBodyAtHand && METHODS.some((method) => isExactly(bytes, line.start, line.methodEnd, method));
+  if (bodyLength < 0 || bodyLength > BODY_MAX) return false; // In chunks it is of any length.
+  for (const method of METHODS) if (isExactly(bytes, line.start, line.methodEnd, method)) return true;
+  return false;
 }

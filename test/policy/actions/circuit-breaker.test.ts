@@ -177,7 +177,11 @@ describe('over several nodes', () => {
     const link = { isUp: true };
     const breakers: CircuitBreaker[] = [];
     for (const index of [0, 1]) {
-      const join = () => (transition: BreakerTransition) => void (link.isUp && breakers[1 - index]?.follow(transition));
+      const other = () => (link.isUp ? breakers[1 - index] : undefined);
+      const join = () => ({
+        tell: (transition: BreakerTransition) => other()?.follow(transition),
+        count: (hasFailed: boolean) => other()?.addOutcomes(1, hasFailed ? 1 : 0),
+      });
       breakers.push(new CircuitBreaker({ ...SETTINGS, volumeThreshold: 1, ...settings }, () => now, join));
     }
     const [one, other] = breakers as [CircuitBreaker, CircuitBreaker];
@@ -216,6 +220,24 @@ describe('over several nodes', () => {
     expect(states()).toEqual(['probing', 'probing']);
     expect(one.begin()).toBeUndefined();
     other.end(ticket, 204);
+    expect(states()).toEqual(['closed', 'closed']);
+  });
+
+  test('workers trip at the sum of what they have counted, forget it when they close, and each shows its own', () => {
+    const { one, other, states, pass } = two({ volumeThreshold: 4 });
+    for (const breaker of [one, other, one]) fail(breaker);
+    expect(states()).toEqual(['closed', 'closed']);
+    fail(other);
+    expect(states()).toEqual(['open', 'open']);
+    expect([one.snapshot().requests, other.snapshot().requests]).toEqual([2, 2]);
+    pass(10_000);
+    one.end((one.begin() ?? other.begin()) as number, 200);
+    pass(1000);
+    if (states().includes('open')) other.end(other.begin() as number, 200);
+    for (const breaker of [one, other, one]) fail(breaker);
+    expect(states()).toEqual(['closed', 'closed']);
+    pass(10_000);
+    fail(other);
     expect(states()).toEqual(['closed', 'closed']);
   });
 
