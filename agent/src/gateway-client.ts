@@ -30,6 +30,8 @@ export interface TunnelSpec extends CommonSpec {
   upstreamProtocol?: 'http1' | 'http2' | undefined;
   /** How long the upstream may take until its response begins, in seconds: as the gateway has it when left out. */
   upstreamTimeout?: number | undefined;
+  /** By which name the upstream is asked, as an origin: `http://localhost:3000`. By that of the endpoint when left out. */
+  hostHeader?: string | undefined;
   /** The version of the PROXY protocol that tells the upstream who the visitor is; none when left out. */
   proxyProtocol?: 1 | 2 | undefined;
   /** The resumption from an earlier bind; null for a new tunnel. */

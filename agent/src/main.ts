@@ -119,6 +119,7 @@ async function startTunnel(command: TunnelCommand | LabelsCommand, config: Agent
           policy: policyOf(command),
           proxyProtocol: command.proxyProtocol,
           upstreamTimeout: command.upstreamTimeout,
+          hostHeader: command.hostHeader,
           isListed: command.isListed,
         };
   return runSingleTunnel(config, authtoken, spec, restartState, log, print);

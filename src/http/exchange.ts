@@ -106,6 +106,15 @@ export interface UpstreamTerms {
   /** Whether a visitor who has ended his side still gets the answer. */
   allowsHalfClose?: boolean;
   answerTimeout?: AnswerTimeout;
+  /** By which name the service is asked, in place of the endpoint's. */
+  host?: ServiceOrigin;
+}
+
+/** The name of a service, as in `http://localhost:3000`. */
+export interface ServiceOrigin {
+  scheme: 'http' | 'https';
+  /** With a port, where it is not that of the scheme. */
+  host: string;
 }
 
 /** How long the service may take until its answer begins. */

@@ -48,6 +48,17 @@ export class HeaderList {
     this.add(name, value);
   }
 
+  /** Replaces values where they are. @param change gives the value that a line is to have. */
+  changeValues(change: (name: string, value: string) => string): void {
+    this.#list = this.#list.map((line) => {
+      const [name, value] = line;
+      const changed = change(name, value);
+      if (changed === value) return line;
+      this.isChanged = true;
+      return [name, sanitizedFieldValue(changed)];
+    });
+  }
+
   /** Takes out the lines that are meant. */
   removeIf(isMeant: (line: readonly [name: string, value: string]) => boolean): void {
     const left = this.#list.filter((line) => !isMeant(line));

@@ -66,7 +66,7 @@ endpoints:
     description: The shop, for people
     url: https://shop.tunnel.localhost
     metadata: '{"floor": 2}'
-    upstream: { url: "http://${lab.service.at}", timeout: 5m }
+    upstream: { url: "http://${lab.service.at}", timeout: 5m, host_header: rewrite }
   - name: closed
     traffic_policy:
       on_http_request:

@@ -102,11 +102,13 @@ function bindRequest(spec: TunnelSpec, resumption: Resumption | null): Omit<Bind
     upstreamProtocol = '',
     proxyProtocol,
     upstreamTimeout,
+    hostHeader,
   } = spec;
   const options = {
     ...address(spec, resumption),
     ...(policy === null ? {} : { TrafficPolicy: policy }),
     ...(upstreamTimeout === undefined ? {} : { UpstreamTimeout: upstreamTimeout }),
+    ...(hostHeader === undefined ? {} : { HostHeader: hostHeader }),
     // The gateway writes the header at the start of each stream.
     ...(proxyProtocol === undefined ? {} : { ProxyProto: proxyProtocol }),
   };

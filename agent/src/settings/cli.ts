@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util';
 import type { Labels, Protocol } from '../gateway-client.ts';
 import { readUpstreamTimeout } from './duration.ts';
-import { isDirectoryUrl, readDirectoryUrl, readForwardsTo } from './forwards-to.ts';
+import { isDirectoryUrl, readDirectoryUrl, readForwardsTo, readHostHeader } from './forwards-to.ts';
 import { readLabels } from './labels.ts';
 
 /** A command for one tunnel, for as long as the process runs. */
@@ -16,6 +16,8 @@ export interface TunnelCommand {
   proxyProtocol: 1 | 2 | undefined;
   /** Seconds. */
   upstreamTimeout: number | undefined;
+  /** As `TunnelSpec` has it. */
+  hostHeader: string | undefined;
   /** Whether directories without an index.html are shown as a list. */
   isListed: boolean;
 }
@@ -63,6 +65,7 @@ export const HELP = `Usage: tunnel-agent <command>
   --policy FILE             the traffic policy, in JSON or YAML (default: AGENT_POLICY_FILE, otherwise none)
   --config FILE             the configuration file, in YAML (start; default: AGENT_CONFIG, otherwise none)
   --proxy-protocol 1|2      tells the program who the visitor is, before the visitor's own bytes (http, https, tcp, tls)
+  --host-header rewrite|N   the program is asked by its own address, or by the name N (http, https)
   --upstream-timeout 5m     how long the program may take until its response begins, 1s to 1h (http, https)
   --directory-listing       shows directories without an index.html as a list (file://)
   --label KEY=VALUE         a label of the tunnel (labels); needed once, and may be given again for others
@@ -112,14 +115,15 @@ export function readCommand(args: string[]): Command {
     if (port !== undefined && name !== 'tcp')
       throw new UsageError('--port is for tcp; a name is asked for by --domain.');
     if (domain !== undefined && name === 'tcp') throw new UsageError('--domain is not for tcp; use --port.');
-    allowOptions('domain', 'port', 'policy', 'proxy-protocol', 'directory-listing', 'upstream-timeout');
+    allowOptions('domain', 'port', 'policy', 'proxy-protocol', 'directory-listing', 'upstream-timeout', 'host-header');
     const forwardsTo = readTarget(name, target);
     const proxyProtocol = readVersion(values['proxy-protocol']);
     if (proxyProtocol && /^(https|tls|file):/.test(forwardsTo))
       throw new UsageError('--proxy-protocol is only for a program without TLS, where it comes first.');
-    const timeout = values['upstream-timeout'];
-    if (timeout !== undefined && name !== 'http' && name !== 'https')
-      throw new UsageError('--upstream-timeout is only for http and https.');
+    const { 'upstream-timeout': timeout, 'host-header': hostHeader } = values;
+    for (const option of ['upstream-timeout', 'host-header'] as const)
+      if (values[option] !== undefined && name !== 'http' && name !== 'https')
+        throw new UsageError(`--${option} is only for http and https.`);
     return {
       does: 'tunnel',
       protocol: name,
@@ -127,7 +131,11 @@ export function readCommand(args: string[]): Command {
       domain: port === undefined ? (domain ?? null) : `:${readPort(port)}`,
       policyFile: policy ?? null,
       proxyProtocol,
-      upstreamTimeout: timeout === undefined ? undefined : readTimeout(timeout),
+      upstreamTimeout: timeout === undefined ? undefined : readOption('upstream-timeout', timeout, readUpstreamTimeout),
+      hostHeader:
+        hostHeader === undefined
+          ? undefined
+          : readOption('host-header', hostHeader, (text) => readHostHeader(text, forwardsTo)),
       isListed: values['directory-listing'] ?? false,
     };
   }
@@ -154,11 +162,11 @@ function readVersion(text: string | undefined): 1 | 2 | undefined {
   throw new UsageError(`--proxy-protocol must be 1 or 2; "${text}" is not.`);
 }
 
-function readTimeout(text: string): number {
+function readOption<T>(option: string, text: string, read: (text: string) => T): T {
   try {
-    return readUpstreamTimeout(text);
+    return read(text);
   } catch (error) {
-    throw new UsageError(`--upstream-timeout ${(error as Error).message}; "${text}" is not.`);
+    throw new UsageError(`--${option} ${(error as Error).message}; "${text}" is not.`);
   }
 }
 
@@ -177,6 +185,7 @@ function parse(args: string[]) {
         all: { type: 'boolean' },
         config: { type: 'string' },
         'proxy-protocol': { type: 'string' },
+        'host-header': { type: 'string' },
         'upstream-timeout': { type: 'string' },
         'directory-listing': { type: 'boolean' },
       },

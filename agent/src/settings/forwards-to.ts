@@ -39,3 +39,16 @@ export function readForwardsTo(text: string): ForwardsTo {
     throw new Error('must be host:port, as 127.0.0.1:3000, or https://host:port where the program there speaks TLS');
   }
 }
+
+/**
+ * The origin by which a server is asked: its own address, or a name of its choice.
+ * @param wanted `rewrite`, or a name with or without a port. @throws {Error} the expected form.
+ */
+export function readHostHeader(wanted: string, forwardsTo: string): string {
+  const { host, port, text } = readForwardsTo(forwardsTo);
+  const scheme = text.startsWith('https:') ? 'https' : 'http';
+  if (wanted === 'rewrite')
+    return `${scheme}://${writeAddress({ host, port }).replace(scheme === 'https' ? /:443$/ : /:80$/, '')}`;
+  if (/^[a-z0-9_][a-z0-9_.-]{0,252}(:\d{1,5})?$/i.test(wanted)) return `${scheme}://${wanted}`;
+  throw new Error('must be "rewrite", or a name, as myapp.test');
+}

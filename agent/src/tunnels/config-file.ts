@@ -5,7 +5,7 @@ import { dirname, resolve } from 'node:path';
 import type { Protocol, TunnelSpec } from '../gateway-client.ts';
 import { ConfigError } from '../settings/config.ts';
 import { readUpstreamTimeout } from '../settings/duration.ts';
-import { isDirectoryUrl, readDirectoryUrl, readForwardsTo } from '../settings/forwards-to.ts';
+import { isDirectoryUrl, readDirectoryUrl, readForwardsTo, readHostHeader } from '../settings/forwards-to.ts';
 import { type PolicyDocument, readPolicy } from './policy.ts';
 import { readDomain } from './request.ts';
 import { PROTOCOLS } from './state-format.ts';
@@ -40,7 +40,7 @@ const VARIABLES: Record<string, string> = {
   proxy_url: 'PROXY_URL',
 };
 const ENDPOINT_KEYS = ['name', 'url', 'description', 'metadata', 'traffic_policy', 'pooling_enabled', 'upstream'];
-const UPSTREAM_KEYS = ['url', 'protocol', 'proxy_protocol', 'directory_listing', 'timeout'];
+const UPSTREAM_KEYS = ['url', 'protocol', 'proxy_protocol', 'directory_listing', 'timeout', 'host_header'];
 
 /** Reads the file. @throws {YamlError} all mistakes, each with its line. */
 export async function readConfigFile(file: string): Promise<ConfigFile> {
@@ -102,6 +102,9 @@ function readEndpoint(endpoint: Section, names: Set<string>): NamedEndpoint[] {
     upstream?.fail('is only for a server without TLS, where it comes first', 'proxy_protocol');
   if (upstreamProtocol === 'http2' && !['http', 'https'].includes(address.protocol))
     upstream?.fail('is only for http and https', 'protocol');
+  const hostHeader = upstream?.get('host_header', (value) => readHostHeader(readText(value), forwardsTo));
+  if (hostHeader !== undefined && !['http', 'https'].includes(address.protocol))
+    upstream?.fail('is only for http and https', 'host_header');
   if (upstreamTimeout !== undefined && !['http', 'https'].includes(address.protocol))
     upstream?.fail('is only for http and https', 'timeout');
   if (isDirectoryUrl(forwardsTo) && !['http', 'https'].includes(address.protocol))
@@ -114,6 +117,7 @@ function readEndpoint(endpoint: Section, names: Set<string>): NamedEndpoint[] {
     pooling,
     upstreamProtocol,
     upstreamTimeout,
+    hostHeader,
     proxyProtocol,
     isListed,
   };

@@ -8,6 +8,7 @@ import { requestHeadersModule, responseHeadersModule } from './headers.ts';
 import { ipRestrictionModule } from './ip-restriction.ts';
 import { oauthModule } from './oauth.ts';
 import { oidcModule } from './oidc.ts';
+import { serviceHost } from './service-host.ts';
 import { serviceTimeout } from './service-timeout.ts';
 import { mutualTlsModule, tlsTerminationModule } from './tls.ts';
 import { trafficPolicyModule } from './traffic-policy.ts';
@@ -27,6 +28,7 @@ export const moduleDescriptors = [
   webhookVerificationModule,
   websocketTcpConverter,
   serviceTimeout,
+  serviceHost,
   userAgentFilterModule,
   basicAuthModule,
   oauthModule,

@@ -1,6 +1,7 @@
 // One request on its way through the modules of its endpoint, and back. The request pipeline does what is decided here.
 
 import type { HttpExchange, HttpResponse, ModuleDecisions, UpstreamTerms } from '../../http/exchange.ts';
+import { answerByName, askByName } from '../../http/host-rewrite.ts';
 import type { Responded, UpstreamOutcome } from '../../http/module.ts';
 import { type VisitorError, visitorErrors } from '../../http/visitor-errors.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
@@ -94,11 +95,22 @@ export class ModulePipeline extends ConnectionView implements HttpExchange {
     });
   }
 
+  /** Makes of the request what its modules want for the way to the service. @returns what they want besides. */
+  applyTerms(): UpstreamTerms {
+    const { host } = this.upstreamTerms;
+    if (host) askByName(this.request, host);
+    return this.upstreamTerms;
+  }
+
   /** Sends the response of upstream through the modules. Never rejects. */
   handleResponse(response: UpstreamResponse): PipelineStep | Promise<PipelineStep> {
     this.response = response;
     this.settle(response.status);
-    return this.#guarded(() => this.#respond(this.#chains.length - 1));
+    const { host } = this.upstreamTerms;
+    return this.#guarded(() => {
+      if (host) answerByName(response, this.request, host);
+      return this.#respond(this.#chains.length - 1);
+    });
   }
 
   /** Tells the modules what upstream did; once. */

@@ -18,6 +18,7 @@ import { compressResponseAction } from './compress-response.ts';
 import { customResponseAction } from './custom-response.ts';
 import { denyAction } from './deny.ts';
 import { forwardInternalAction } from './forward-internal.ts';
+import { hostHeaderAction } from './host-header.ts';
 import { httpRequestAction } from './http-request.ts';
 import { logAction } from './log.ts';
 import { rateLimitAction } from './rate-limit.ts';
@@ -41,6 +42,7 @@ export const actionKinds: readonly ActionKind[] = [
   customResponseAction,
   denyAction,
   forwardInternalAction,
+  hostHeaderAction,
   httpRequestAction,
   jwtValidationAction,
   logAction,

@@ -38,6 +38,7 @@ const SECRETS = {
   'custom-response': none,
   deny: none,
   'forward-internal': none,
+  'host-header': none,
   'http-request': none,
   'jwt-validation': none,
   log: none,

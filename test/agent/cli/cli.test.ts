@@ -127,6 +127,14 @@ describe('a command line', () => {
       { ...tunnel, protocol: 'http', forwardsTo: 'localhost:80', upstreamTimeout: 300 },
     ],
     [
+      'https https://printer.lan --host-header rewrite',
+      { ...tunnel, protocol: 'https', forwardsTo: 'https://printer.lan:443', hostHeader: 'https://printer.lan' },
+    ],
+    [
+      'http 80 --host-header myapp.test',
+      { ...tunnel, protocol: 'http', forwardsTo: 'localhost:80', hostHeader: 'http://myapp.test' },
+    ],
+    [
       'http file:///srv/www --directory-listing',
       { ...tunnel, protocol: 'http', forwardsTo: 'file:///srv/www', isListed: true },
     ],
@@ -153,6 +161,8 @@ describe('a command line', () => {
     ['http 80 --config a.yaml', /--config is not for "http"/],
     ['http https://a --proxy-protocol 1', /only for a program without TLS/],
     ['http 80 --upstream-timeout 2h', /--upstream-timeout must be a time from 1s to 1h, as 90s or 5m; "2h" is not/],
+    ['http 80 --host-header a/b', /--host-header must be "rewrite", or a name, as myapp.test; "a\/b" is not/],
+    ['tls 443 --host-header rewrite', /--host-header is only for http and https/],
     ['tcp 22 --upstream-timeout 5s', /--upstream-timeout is only for http and https/],
     ['tcp 22 --proxy-protocol 3', /--proxy-protocol must be 1 or 2/],
     ['start --domain a.b', /--domain is not for "start"/],

@@ -23,6 +23,7 @@ beforeAll(async () => {
     request.on('data', (chunk) => hash.update(chunk));
     request.on('end', () => {
       if (request.url === '/never') return;
+      if (request.url === '/self') response.setHeader('location', `http://${request.headers.host}/there`);
       response.setHeader('x-sha256', hash.digest('hex'));
       response.end(request.url?.startsWith('/big') ? big : `you asked for ${request.url}`);
     });
@@ -77,6 +78,13 @@ test('an upstream has as long to answer as the agent says', async () => {
   const { status, body } = await visit(`${url}/never`, gateway.http);
   expect([status, body]).toEqual([504, expect.stringContaining('The limit is 1 s, set by its agent.')]);
   await expect(connect().open({ forwardsTo, upstreamTimeout: 3601 }).answered).rejects.toThrow(/1 to 3600 seconds/);
+});
+
+test('an upstream is asked by the name that the agent says, and leads back to the endpoint', async () => {
+  const url = await connect().open({ forwardsTo, hostHeader: 'http://localhost:3000' }).answered;
+  const { headers } = await visit(`${url}/self`, gateway.http);
+  expect(headers.location).toBe(`${url}/there`);
+  await expect(connect().open({ forwardsTo, hostHeader: 'a b' }).answered).rejects.toThrow(/HostHeader must be a host/);
 });
 
 test('megabytes pass both ways, unchanged', async () => {

@@ -98,6 +98,12 @@ const changing: ActionCase[] = [
     ['1001ms', timesOut('The limit is 1.001 s, set by its traffic policy.')],
   ),
   varied(
+    'host-header',
+    (host: string) => onRequest([action('host-header', { host })]),
+    ['localhost:3000', sends({ host: 'localhost:3000' })],
+    ['https://printer.lan', sends({ host: 'printer.lan' })],
+  ),
+  varied(
     'add-headers',
     (value: string) => onRequest([add(value)]),
     ['1', sends({ 'x-added': '1' })],
