@@ -2,38 +2,52 @@
 // that only some processes or some uses need stays in files of its own.
 
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { build } from 'esbuild';
 import { root } from './command.js';
+import { UNBUNDLED } from './unbundled.js';
 
 const DIRECTORY = join(root, 'dist/bundle');
 /** Which files a bundle is made of: `{ "files": { "main.js": ["dist/main.js", ...] } }`, paths from the root. */
 const INPUTS = join(DIRECTORY, 'inputs.json');
-/** Native code, files that packages find beside themselves, and SDKs that few gateways use. */
-const EXTERNAL = [
-  '@aws-sdk/*',
-  '@azure/*',
-  '@electric-sql/pglite',
-  '@nats-io/*',
-  '@node-rs/argon2',
-  '@prisma/*',
-  '@redis/*',
-  '@smithy/*',
-  'fs-native-extensions',
-  'pg',
-  'protobufjs/*',
-];
 /** How many builds leave their files, as gateways may run from them. */
 const KEPT_BUILDS = 5;
+/** What an operator runs of the package beside the gateway. */
+const TOOLS = ['cli'];
 /** Code of threads and child processes, which stands beside the code that starts it. */
 const BESIDE = ['store/embedded/worker.js', 'store/embedded/create.js', 'api/graphql/graphiql-page.js'];
+
+/** The packages that are loaded when they are first used (see lazy-package.ts), by the file that each of them becomes. */
+/** @type {Map<string, string>} */
+const lazy = new Map();
+const lazyPackages = {
+  name: 'lazy-packages',
+  /** @param {import('esbuild').PluginBuild} on */
+  setup(on) {
+    on.onLoad({ filter: /\.js$/ }, async ({ path }) => {
+      if (!path.startsWith(join(root, 'dist'))) return undefined;
+      const code = await readFile(path, 'utf8');
+      const contents = code.replace(/\blazyPackage\('([^']+)'\)/g, (_, name) => {
+        const file = `package-${name.replace(/\W+/g, '-')}`;
+        lazy.set(name, file);
+        return `(() => require('./${file}.cjs'))`;
+      });
+      return { contents };
+    });
+  },
+};
+
+const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+/** Left out by `npm ci --omit=optional`. */
+const missing = Object.keys(optionalDependencies).filter((name) => !existsSync(join(root, 'node_modules', name)));
 
 const options = {
   bundle: true,
   outdir: DIRECTORY,
   platform: /** @type {const} */ ('node'),
   target: 'node20',
-  format: /** @type {const} */ ('esm'),
+  format: /** @type {'esm' | 'cjs'} */ ('esm'),
   legalComments: /** @type {const} */ ('none'),
   logLevel: /** @type {const} */ ('warning'),
   metafile: /** @type {const} */ (true),
@@ -42,9 +56,12 @@ const options = {
 const [main, beside] = await Promise.all([
   build({
     ...options,
-    entryPoints: [join(root, 'dist/main.js')],
+    entryPoints: [join(root, 'dist/main.js'), ...TOOLS.map((tool) => join(root, `dist/tools/${tool}.js`))],
+    entryNames: '[name]',
     splitting: true,
-    external: EXTERNAL,
+    // protobufjs is not installed: nothing that needs it is used. pg asks for its native driver only when told to.
+    external: [...UNBUNDLED, 'protobufjs/*', 'pg-native', './package-*.cjs', ...missing],
+    plugins: [lazyPackages],
     // Packages in CommonJS call it.
     banner: {
       js: "import { createRequire as createBundleRequire } from 'node:module'; const require = createBundleRequire(import.meta.url);",
@@ -56,8 +73,18 @@ const [main, beside] = await Promise.all([
     packages: 'external',
   }),
 ]);
+const packages = await build({
+  ...options,
+  format: 'cjs',
+  outExtension: { '.js': '.cjs' },
+  entryPoints: Object.fromEntries(Array.from(lazy, ([name, file]) => [file, name])),
+});
 
-const outputs = Object.entries({ ...main.metafile.outputs, ...beside.metafile.outputs });
+const outputs = Object.entries({
+  ...main.metafile.outputs,
+  ...beside.metafile.outputs,
+  ...packages.metafile.outputs,
+});
 const made = Object.fromEntries(
   outputs.map(([file, { inputs }]) => [relative(DIRECTORY, join(root, file)), Object.keys(inputs)]),
 );

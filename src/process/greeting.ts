@@ -1,6 +1,7 @@
 // What a start prints for people.
 
 import type { Gateway } from '../gateway/gateway.ts';
+import { commandLine } from './command-line.ts';
 
 /** The lines that a start prints. */
 export function greeting(gateway: Gateway, publicUrl: string | undefined): string {
@@ -21,7 +22,7 @@ export function greeting(gateway: Gateway, publicUrl: string | undefined): strin
     `TUNNEL_AUTHTOKEN=${first?.authtoken ?? '<authtoken>'}`,
     `GATEWAY_ADDR=${addresses.agent}`,
     `GATEWAY_CA=${caFile}`,
-    'npm run agent -- http 3000',
+    commandLine('agent', 'http', '3000'),
   ].join(' ');
   return [
     ...secrets,

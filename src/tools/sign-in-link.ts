@@ -2,6 +2,7 @@
 // admin can help. `-- --second-factor-off` turns the user's second factor off beside it, `-- --ip-restriction-off` leaves the
 // IP restriction for the dashboard unenforced.
 
+import { commandLine } from '../process/command-line.ts';
 import { createSignInLink } from '../store/sign-in/links.ts';
 import { hasSecondFactor, removeSecondFactor } from '../store/sign-in/second-factors.ts';
 import { liftRestriction, RESTRICTION_OFF } from './lift-restriction.ts';
@@ -46,7 +47,7 @@ await runTool((...given) =>
       );
       if (await hasSecondFactor(prisma, id))
         process.stdout.write(
-          `It asks for a code of the second factor. To turn that off: npm run sign-in-link -- ${subject} ${SECOND_FACTOR_OFF}\n`,
+          `It asks for a code of the second factor. To turn that off: ${commandLine('sign-in-link', subject, SECOND_FACTOR_OFF)}\n`,
         );
     }
   }),

@@ -1,7 +1,7 @@
 // The store of a gateway, for a command on its machine.
 
-import { resolve } from 'node:path';
 import { type Config, readConfig } from '../config/config.ts';
+import { packageRoot } from '../config/package-root.ts';
 import { moduleDescriptors } from '../edge/modules/index.ts';
 import { openClient, type PrismaClient } from '../store/database/client.ts';
 import { openDatabase } from '../store/database/open-database.ts';
@@ -19,7 +19,7 @@ export interface Store {
  * @throws when it cannot be opened, such as an embedded database that a gateway has open, or has another server key.
  */
 export async function withStore(work: (store: Store) => Promise<void>): Promise<void> {
-  const config = readConfig(process.env, resolve(import.meta.dirname, '../..'));
+  const config = readConfig(process.env, packageRoot(import.meta.dirname));
   // The failure of the query reports a lost database.
   const database = await openDatabase(config, { onFatal: () => undefined });
   const prisma = openClient(database.pool);

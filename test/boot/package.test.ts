@@ -1,42 +1,31 @@
-// The built gateway as a package: what `npm run build` made, with the packages of `dependencies` alone.
+// The gateway as `npm run package` ships it: an archive that runs with Node alone, and the same as a package of npm.
 
-import { execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
-  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
-  symlinkSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer, get } from 'node:http';
 import { isBuiltin } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePorts } from '../support/gateway/place.ts';
 import { root } from '../support/root.ts';
 
 /** They write migrations and schema.graphql, in a checkout. */
 const FOR_DEVELOPMENT = /^tools\/(migration|schema|schema-diff)\.js$/;
-const INSTALL = [
-  'ci',
-  '--omit=dev',
-  '--offline',
-  '--ignore-scripts',
-  '--no-audit',
-  '--no-fund',
-  '--dry-run',
-  '--loglevel=notice',
-];
-/** Packages are found in the copy alone, although they are links to those of the checkout. */
-const env = { PATH: process.env.PATH, NODE_OPTIONS: '--preserve-symlinks' };
-
 const isOfSource = (file: string) =>
   [file, file.replace(/\.js$/, '.ts')].some((name) => existsSync(join(root, 'src', name)));
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -75,71 +64,204 @@ test('every dependency is imported by the compiled code, so what only builds is 
   expect(Object.keys(dependencies).filter((name) => !packages.has(name))).toEqual([]);
 });
 
-/** Links what `npm ci --omit=dev` installs: it goes by the marks of the lock file, too. */
-function linkPackages(to: string): void {
-  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
-  for (const [path, { dev, link }] of Object.entries<Record<string, boolean>>(packages)) {
-    const name = /^node_modules\/((?:@[^/]+\/)?[^/]+)$/.exec(path)?.[1];
-    // Packages for other platforms are not there.
-    if (!name || dev || link || !existsSync(join(root, path))) continue;
-    mkdirSync(dirname(join(to, name)), { recursive: true });
-    symlinkSync(join(root, path), join(to, name), 'junction');
-  }
+/** What runs of the archive gets besides its settings: no network, no packages, and a HOME in which nothing is. */
+let home: string;
+let unpacked: string;
+let tarball: string;
+
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'gateway-package-'));
+  const made = join(home, 'made');
+  await run(process.execPath, [join(root, 'src/boot/package.js'), made], { env: process.env });
+  const { name, version } = manifest;
+  tarball = join(made, `${name}-${version}.tgz`);
+  await run('tar', ['-xzf', join(made, `${name}-${version}.tar.gz`), '-C', home]);
+  unpacked = join(home, `${name}-${version}`);
+}, 120_000);
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+const run = promisify(execFile);
+const environment = (settings: Record<string, string> = {}) => ({
+  PATH: [dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter),
+  HOME: join(home, 'empty'),
+  ...freePorts,
+  LOG_LEVEL: 'error',
+  ...settings,
+});
+/** Runs a command of the archive to its end. @returns its output and its exit code. */
+async function command(given: string[], settings: Record<string, string> = {}) {
+  const env = environment(settings);
+  return run(join(unpacked, 'bin/tunnel-gateway'), given, { env, cwd: home }).then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    ({ code, stdout, stderr }) => ({ code: code as number, stdout: stdout as string, stderr: stderr as string }),
+  );
 }
 
-describe('a copy of dist, the migrations and the package files', () => {
-  let copy: string;
-  beforeAll(() => {
-    copy = mkdtempSync(join(tmpdir(), 'gateway-package-'));
-    const isHidden = (path: string) => /\/dist\/\.[^/]+/.test(path);
-    cpSync(join(root, 'dist'), join(copy, 'dist'), { recursive: true, filter: (path) => !isHidden(path) });
-    mkdirSync(join(copy, 'prisma'));
-    cpSync(join(root, 'prisma/migrations'), join(copy, 'prisma/migrations'), { recursive: true });
-    cpSync(join(root, 'package.json'), join(copy, 'package.json'));
-    linkPackages(join(copy, 'node_modules'));
+/** Starts the gateway of the archive, and waits until it is ready. */
+async function start(settings: Record<string, string>) {
+  const child = spawn(join(unpacked, 'bin/tunnel-gateway'), ['start'], {
+    cwd: home,
+    env: environment(settings),
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
-  afterAll(() => rmSync(copy, { recursive: true, force: true }));
+  const exited = once(child, 'exit');
+  const printed: string[] = [];
+  const lines = createInterface({ input: child.stdout });
+  for await (const line of lines) {
+    printed.push(line);
+    if (line.startsWith('Dashboard: ')) break;
+  }
+  child.stdout.resume();
+  const address = (name: string) => new RegExp(` ${name}=(\\S+)`).exec(printed.join('\n'))?.[1] ?? '';
+  return { child, exited, printed, address };
+}
 
-  test('is enough for npm to know what to install', async () => {
-    const cwd = mkdtempSync(join(copy, 'install-'));
-    for (const file of ['package.json', 'package-lock.json']) cpSync(join(root, file), join(cwd, file));
-    const { stdout } = await promisify(execFile)('npm', INSTALL, { cwd, maxBuffer: 1 << 24 });
-    const added = new Set(stdout.split('\n').map((line) => /^add (\S+) /.exec(line)?.[1]));
-    expect(Object.keys(dependencies).filter((name) => !added.has(name))).toEqual([]);
+test('the archive has at most 80 MB, and of packages those that have files beside their code alone', () => {
+  const files = readdirSync(unpacked, { recursive: true, encoding: 'utf8' });
+  const bytes = files.reduce((sum, file) => sum + statSync(join(unpacked, file)).size, 0);
+  expect(bytes).toBeLessThan(80 * 2 ** 20);
+  const { dependencies: shipped } = JSON.parse(readFileSync(join(unpacked, 'package.json'), 'utf8'));
+  expect(Object.keys(shipped)).toEqual(
+    expect.arrayContaining(['@electric-sql/pglite', '@node-rs/argon2', 'fs-native-extensions']),
+  );
+  expect(Object.keys(shipped).length).toBeLessThan(12);
+  // Licences of what is shipped go with it.
+  for (const name of Object.keys(shipped))
+    expect(existsSync(join(unpacked, 'node_modules', name, 'package.json'))).toBe(true);
+});
+
+test('everything that is loaded only when it is needed is there', async () => {
+  const bundle = join(unpacked, 'dist/bundle');
+  const codeOf = (file: string) => readFileSync(join(bundle, file), 'utf8');
+  const files = readdirSync(bundle).filter((file) => /\.c?js$/.test(file));
+  const targetsOf = (file: string) =>
+    Array.from(
+      codeOf(file).matchAll(/(?:\bimport|[\w$]*equire\w*)\("(\.\/[^"]+\.c?js)"\)/g),
+      ([, target = '']) => target,
+    );
+  const tools = new Set(targetsOf('cli.js')); // They run when they are loaded.
+  const targets = [...new Set(files.filter((file) => file !== 'cli.js').flatMap(targetsOf))];
+  const loaded = targets.filter((target) => !tools.has(target));
+  expect(loaded.length).toBeGreaterThan(20);
+  expect(loaded).toContain('./package-tldts.cjs');
+  const script = join(bundle, 'load-all.mjs');
+  writeFileSync(
+    script,
+    `import './package-reflect-metadata.cjs';\nfor (const file of ${JSON.stringify(loaded)}) await import(file);\nprocess.exit();`,
+  );
+  await run(process.execPath, [script], { env: environment() });
+  rmSync(script);
+});
+
+test('commands tell what there is, and what is wrong', async () => {
+  const { stdout } = await command(['version']);
+  expect(stdout).toContain(`tunnel-gateway ${manifest.version} (Node ${process.versions.node}`);
+  const help = await command(['help']);
+  for (const name of ['start', 'check', 'upgrade', 'backup FILE', 'restore FILE', 'api-key', 'sign-in-link', 'agent'])
+    expect(help.stdout).toContain(`\n  ${name}`);
+  expect(await command(['strat'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('There is no command strat.'),
   });
+  expect(await command(['backup'])).toMatchObject({ code: 1, stderr: 'Say where to: tunnel-gateway backup FILE\n' });
+});
 
-  test('has every package that is loaded only when it is needed', async () => {
-    const specifiers = [...new Set(imported.map(({ specifier }) => specifier))];
-    // Prisma's own client and reflect-metadata's users are among them: each is loaded in a process that has nothing else.
-    const script = `import 'reflect-metadata';\nfor (const name of ${JSON.stringify(specifiers)}) await import(name);\nprocess.exit();`;
-    writeFileSync(join(copy, 'load-all.mjs'), script);
-    const load = (file: string) => promisify(execFile)(process.execPath, [file], { cwd: copy, env });
-    await load('load-all.mjs');
-    // What only development needs is not there: were it found, the above would prove nothing.
-    writeFileSync(join(copy, 'load-vitest.mjs'), "import 'vitest';");
-    await expect(load('load-vitest.mjs')).rejects.toThrow('ERR_MODULE_NOT_FOUND');
+test('a check finds what would keep it from starting, and leaves no trace', async () => {
+  const data = join(home, 'checked');
+  const right = await command(['check'], { DATA_DIR: data });
+  expect(right).toMatchObject({ code: 0, stderr: '' });
+  for (const line of right.stdout.trim().split('\n')) expect(line).toMatch(/^ok {4}\w+: /);
+  expect(existsSync(data)).toBe(false);
+  expect(await command(['check'], { API_PORT: 'high' })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('API_PORT'),
   });
+  writeFileSync(join(home, 'broken.crt'), 'no certificate');
+  const wrong = await command(['check'], {
+    TLS_DIR: home,
+    DATABASE_URL: 'postgresql://nobody@127.0.0.1:9/none',
+    DATA_DIR: join(home, 'broken.crt/data'),
+  });
+  expect(wrong.code).toBe(1);
+  for (const what of ['data', 'database', 'certificates'])
+    expect(wrong.stdout).toMatch(new RegExp(`^WRONG ${what}: .`, 'm'));
+  expect(wrong.stdout).toMatch(/^ok {4}ports: /m);
+});
 
-  test('starts, answers and stops', { timeout: 120_000 }, async () => {
-    const gateway = spawn(process.execPath, ['dist/bundle/main.js'], {
-      cwd: copy,
-      env: { ...env, ...freePorts, INITIAL_API_KEY: 'key-of-the-package-test', LOG_LEVEL: 'error' },
+test('it serves visitors through its own agent, is backed up and restored', {
+  timeout: 240_000,
+}, async () => {
+  const data = join(home, 'data');
+  const settings = { DATA_DIR: data };
+  const { child, exited, printed, address } = await start(settings);
+  const service = createServer((_, response) => response.end('from the device')).listen(0, '127.0.0.1');
+  await once(service, 'listening');
+  let agent: ChildProcess | undefined;
+  try {
+    const api = address('api');
+    for (const path of ['/dashboard/', '/docs', '/openapi.json'])
+      expect((await fetch(api + path)).status, path).toBe(200);
+    expect(printed.join('\n')).toContain('tunnel-gateway agent http 3000');
+    const authtoken = printed.find((line) => line.startsWith('Authtoken: '))?.slice('Authtoken: '.length) ?? '';
+    const { port } = service.address() as AddressInfo;
+    agent = spawn(join(unpacked, 'bin/tunnel-gateway'), ['agent', 'http', String(port)], {
+      env: {
+        ...environment(),
+        TUNNEL_AUTHTOKEN: authtoken,
+        GATEWAY_ADDR: address('agent'),
+        GATEWAY_CA: join(data, 'ca.pem'),
+      },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    const exited = once(gateway, 'exit');
-    try {
-      let api = '';
-      for await (const line of createInterface({ input: gateway.stdout })) {
-        api = /^ready api=(\S+)/.exec(line)?.[1] ?? '';
-        if (api) break;
-      }
-      const headers = { authorization: 'Bearer key-of-the-package-test', 'service-version': '2' };
-      expect((await fetch(`${api}/credentials`, { headers })).status).toBe(200);
-      expect((await fetch(`${api}/dashboard/`)).status).toBe(200);
-      expect((await fetch(`${api}/graphql`, { headers: { accept: 'text/html' } })).status).toBe(200);
-    } finally {
-      gateway.kill('SIGTERM');
+    let host = '';
+    for await (const line of createInterface({ input: agent.stdout as Readable })) {
+      host = /https?:\/\/([\w.-]+\.tunnel\.localhost)/.exec(line)?.[1] ?? '';
+      if (host) break;
     }
-    expect((await exited)[0]).toBe(0);
-  });
+    agent.stdout?.resume();
+    expect(await visit(address('http'), host)).toBe('from the device');
+    // A gateway of one process has nothing that could go on meanwhile.
+    expect(await command(['upgrade'], settings)).toMatchObject({ code: 1, stderr: expect.stringContaining('WORKERS') });
+  } finally {
+    agent?.kill();
+    service.close();
+    child.kill('SIGTERM');
+  }
+  expect((await exited)[0]).toBe(0);
+
+  const file = join(home, 'gateway.backup');
+  expect(await command(['backup', file], settings)).toMatchObject({ code: 0, stderr: '' });
+  const restored = { DATA_DIR: join(home, 'restored') };
+  expect(await command(['restore', file], restored)).toMatchObject({ code: 0, stderr: '' });
+  expect((await command(['sign-in-link'], restored)).stdout).toContain('/dashboard/sign-in#');
+  const key = /^API key: (\S+)$/m.exec((await command(['api-key'], restored)).stdout)?.[1];
+  const again = await start(restored);
+  const headers = { authorization: `Bearer ${key}`, 'service-version': '2' };
+  const status = await fetch(`${again.address('api')}/credentials`, { headers }).then(({ status }) => status);
+  again.child.kill('SIGTERM');
+  expect([status, (await again.exited)[0]]).toEqual([200, 0]);
 });
+
+test('npm installs its tarball without a network, and the command runs', async () => {
+  const cwd = join(home, 'installed');
+  mkdirSync(cwd);
+  const env = { ...environment(), npm_config_cache: join(home, 'npm') };
+  await run('npm', ['install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund', tarball], { cwd, env });
+  const { stdout } = await run(join(cwd, 'node_modules/.bin/tunnel-gateway'), ['check'], {
+    env: { ...env, DATA_DIR: join(cwd, 'data') },
+  });
+  expect(stdout).toMatch(/^ok {4}database: embedded/m);
+});
+
+/** The body of a visit of a name. */
+function visit(listener: string, host: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    get(`http://${listener}/`, { headers: { host } }, (response) => {
+      let body = '';
+      response.setEncoding('utf8').on('data', (chunk) => {
+        body += chunk;
+      });
+      response.on('end', () => resolve(body)).on('error', reject);
+    }).on('error', reject);
+  });
+}

@@ -16,6 +16,7 @@ export const scripts: Record<string, Run[]> = {
   test: [inFile('.ci/run', 'npm run --silent test')],
   check: [inFile('.ci/run', 'npm run --silent check')],
   build: [inFile('test/boot/prepare.test.ts', "boot('build.js')"), inFile('test/boot/install.test.ts', "'build.js'")],
+  package: [inFile('test/boot/package.test.ts', "'src/boot/package.js'")],
   schema: [inFile('src/boot/check.js', "'dist/tools/schema.js', '--check'")],
   migration: [inFile('test/store/database/migrations.test.ts', "'dist/tools/migration.js'")],
   backup: [inFile('test/store/backup.test.ts', "tool('backup'")],

@@ -4,7 +4,7 @@
 export const longTests = [
   'test/acme/{account-key,crash,renewal,revocation}.test.ts',
   'test/acme/faults/*.test.ts',
-  'test/boot/{install,package,soaks}.test.ts',
+  'test/boot/{install,soaks}.test.ts',
   'test/bulk/killed.test.ts',
   'test/cluster/{demo,drain,exact-limits,rounds,routes}.test.ts',
   'test/events/clouds/secrets.test.ts',
