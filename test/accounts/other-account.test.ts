@@ -137,6 +137,8 @@ describe.each(['queries', 'mutations'])('GraphQL %s', (which) => {
       // A vault of these tests holds one secret: it is older than the cursor, or newer. No request is captured.
       else if (['vaultSecrets', 'capturedRequests'].includes(field.name) && isPage(trial))
         expect(body.data?.[field.name].pageInfo, JSON.stringify(body.errors)).toBeDefined();
+      // Its order is another than by id, in which an id alone has no place where its object is not.
+      else if (field.name === 'runningCaptures') expect(body.errors[0].extensions.errorCode).toBe('ERR_GATEWAY_90481');
       else if (isPage(trial))
         expect(body.data?.[field.name].pageInfo, JSON.stringify(body.errors)).toMatchObject({
           startCursor: expect.any(String),

@@ -16,6 +16,7 @@ import {
   leaveLogged,
   leaveOffline,
   leavePasskey,
+  leaveRunning,
   leaveVisitor,
 } from './sample-rows.ts';
 
@@ -195,6 +196,7 @@ export async function fill(gateway: TestGateway, account: Account): Promise<Hold
   ids.servedEndpoint = (await gateway.app.prisma.endpoint.findFirstOrThrow({ where: ofEdge, select: { id: true } })).id;
   ids.capturedRequest = leaveCaptured(gateway, holder);
   ids.loggedRequest = await leaveLogged(gateway, holder);
+  ids.runningCapture = await leaveRunning(gateway, account);
   ids.passkey = await leavePasskey(gateway, account);
   ids.browserSession = await leaveBrowserSession(gateway, account);
   const newest = { where: { accountId }, orderBy: { id: 'desc' } } as const;

@@ -36,6 +36,17 @@ export function leaveCaptured(gateway: TestGateway, { account, ids }: Served): s
   return captures.list(capture)[0]?.id ?? '';
 }
 
+/** Has a capture of an address on that nothing serves. @returns its id. */
+export async function leaveRunning({ app }: TestGateway, { accountId, ownerId }: Account): Promise<string> {
+  const id = newId('tcap');
+  const name = `http:${id.slice(5).toLowerCase()}.captured.example`;
+  const times = { createdAt: new Date(), endsAt: new Date(Date.now() + 3_600_000) };
+  await app.prisma.trafficCapture.create({
+    data: { id, accountId, ownerId, address: name, publicUrl: name.replace(':', '://'), bodyBytes: 0, ...times },
+  });
+  return id;
+}
+
 /** Has a request to an account's edge in the log. @returns its id. */
 export async function leaveLogged(
   { app: { requestLog } }: TestGateway,
@@ -64,7 +75,7 @@ export async function leavePasskey(
   { app: { prisma } }: Pick<TestGateway, 'app'>,
   { ownerId }: Pick<Owner, 'ownerId'>,
 ): Promise<string> {
-  const id = newId('pk');
+  const id = newId('pky');
   const ofDevice = { credentialId: id, publicKey: new Uint8Array(), counter: 0, transports: [] };
   await prisma.passkey.create({ data: { id, ownerId, name: 'a phone', ...ofDevice } });
   return id;

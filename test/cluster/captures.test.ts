@@ -159,8 +159,12 @@ describe.runIf(onServer)('over three gateways', () => {
     const before = await endpointOf();
     await change(entry, 'startTrafficCapture', before.id, ', input: {}');
     const running = async (gateway: TestGateway) => {
-      const all = await ask(gateway, '{ runningCaptures { state publicUrl endpoint { id } startedBy } }', {});
-      return all.find(({ publicUrl }: { publicUrl: string }) => publicUrl.includes(domain));
+      const { nodes } = await ask(
+        gateway,
+        '{ runningCaptures { nodes { state publicUrl endpoint { id } startedBy } } }',
+        {},
+      );
+      return nodes.find(({ publicUrl }: { publicUrl: string }) => publicUrl.includes(domain));
     };
     const startedBy = cluster.account.ownerId;
     for (const gateway of cluster.gateways)
@@ -180,7 +184,7 @@ describe.runIf(onServer)('over three gateways', () => {
       expect(await running(gateway)).toMatchObject({ state: 'RECORDING', endpoint: { id: after.id } });
     }
     const stranger = await owner.newAccount();
-    expect(await ask(third, '{ runningCaptures { id } }', {}, stranger)).toEqual([]);
+    expect(await ask(third, '{ runningCaptures { nodes { id } } }', {}, stranger)).toEqual({ nodes: [] });
   });
 
   test('a node that joins later captures what comes to it', async () => {

@@ -94,7 +94,7 @@ describe.runIf(onServer)('of three gateways', () => {
     for (const gateway of cluster.gateways) {
       const { gatewayInfo, endpoints } = await ask(
         gateway,
-        `{ gatewayInfo { nodes { id address startedAt version sessions isReachable isAnswering } }
+        `{ gatewayInfo { nodes { nodeId address startedAt version sessions isReachable isAnswering } }
            endpoints { nodes { publicUrl nodeId tunnelSession { nodeId } } } }`,
       );
       const { nodes } = gatewayInfo;
@@ -110,7 +110,7 @@ describe.runIf(onServer)('of three gateways', () => {
       expect(answering).toMatchObject([{ address: expect.stringContaining(new URL(gateway.api).hostname) }]);
       const endpoint = endpoints.nodes.find(({ publicUrl }: { publicUrl: string }) => publicUrl === url);
       const serving = nodes.find(({ address }: { address: string }) => address.startsWith('127.0.1.1:'));
-      expect(endpoint).toMatchObject({ nodeId: serving.id, tunnelSession: { nodeId: serving.id } });
+      expect(endpoint).toMatchObject({ nodeId: serving.nodeId, tunnelSession: { nodeId: serving.nodeId } });
       expect(serving.sessions).toBeGreaterThan(0);
     }
   });

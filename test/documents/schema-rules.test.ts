@@ -5,10 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { schema } from '../../src/api/schema.ts';
 import { schemaRules } from './schema-rules.ts';
 
-/** It goes from the newest to the oldest only so far. */
-const ONE_WAY = ['Query.objectHistory'];
 /** The best few of a ranking or a search, which has no order that pages could follow. */
-const RANKED = ['Query.endpointsByTraffic', 'Query.failingEndpoints', 'Query.search', 'Query.runningCaptures'];
+const RANKED = ['Query.endpointsByTraffic', 'Query.failingEndpoints', 'Query.search'];
 /** All that is kept: the last fifty. */
 const KEPT = ['Agent.pastSessions'];
 /** REST, events and policies have these words, and so has GraphQL: an answer of REST is a selection of it. */
@@ -31,10 +29,7 @@ const WORDS_OF_REST = [
 ];
 
 const exceptions: Record<string, string[]> = {
-  'a field that gives a connection pages both ways': ONE_WAY,
   'what takes a number of objects gives a connection': [...RANKED, ...KEPT],
-  // One that does not run has none.
-  'an id is an ID, and there wherever its type is': ['TrafficCapture.id'],
   'values of enums are in capitals': WORDS_OF_REST,
   // The order that a certificate authority was given, and a module of that name.
   'what is sent ends in Input, Where, Order or Filter, and nothing else does': ['CertificateOrder', 'UserAgentFilter'],

@@ -3,6 +3,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { newId } from '../../src/store/ids.ts';
 import { fill, type Holder, oneOfEach } from '../accounts/sample-resources.ts';
+import { leaveBrowserSession } from '../accounts/sample-rows.ts';
 import { type Account, countingGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import { shapesOf, statementsOf } from '../support/gateway/statements.ts';
 
@@ -41,6 +42,26 @@ test('unknown, malformed and foreign ids are null in their places, and one that 
   const rows = await ask([credential, ...strange, user, credential]);
   expect(rows.slice(1, -2)).toEqual(strange.map(() => null));
   expect([rows[0], ...rows.slice(-2)]).toMatchObject([{ id: credential }, { id: user }, { id: credential }]);
+});
+
+test('what users sign in with, what is captured and what was done is found as its lists show it', async () => {
+  const { browserSession = '', passkey = '', auditEntry = '', capturedRequest = '', runningCapture = '' } = holder.ids;
+  const ids = [browserSession, passkey, auditEntry, capturedRequest, runningCapture];
+  const names = ['BrowserSession', 'Passkey', 'AuditEntry', 'CapturedRequest', 'RunningCapture'];
+  const of = (found: ({ __typename: string } | null)[]) => found.map((row) => row?.__typename);
+  expect(of(await ask(ids))).toEqual(names);
+
+  const member = await account.addOwner({ kind: 'USER' });
+  await gateway.app.prisma.auditEntry.update({ where: { id: auditEntry }, data: { objectId: account.ownerId } });
+  const askAs = async (who: typeof member) => (await who.graphql(NODES, { ids })).body.data.nodes;
+  expect(of(await askAs(member))).toEqual([undefined, undefined, undefined, undefined, 'RunningCapture']);
+  await gateway.app.prisma.auditEntry.update({ where: { id: auditEntry }, data: { objectId: holder.ids.vault ?? '' } });
+  expect(of(await askAs(member))).toEqual([undefined, undefined, 'AuditEntry', undefined, 'RunningCapture']);
+  const own = await leaveBrowserSession(gateway, { accountId: account.accountId, ownerId: member.ownerId });
+  expect(of((await member.graphql(NODES, { ids: [own] })).body.data.nodes)).toEqual(['BrowserSession']);
+  const isOver = { expiresAt: new Date(0) };
+  await gateway.app.prisma.browserSession.update({ where: { id: own }, data: isOver });
+  expect(await ask([own])).toEqual([null]);
 });
 
 test('a hundred take as many statements as one of each kind, with what belongs to them', async () => {

@@ -82,7 +82,7 @@ test('when the primary is killed, no process is left, and what is left in the di
   onTestFinished(async () => void (await next.kill('SIGTERM')));
   expect((await next.call('GET', '/credentials')).status).toBe(200);
   await eventually(async () => {
-    const { body } = await next.call('POST', '/graphql', { query: '{ gatewayInfo { nodes { id } } }' });
+    const { body } = await next.call('POST', '/graphql', { query: '{ gatewayInfo { nodes { nodeId } } }' });
     expect(body.data.gatewayInfo.nodes).toHaveLength(3);
   });
   // The primary, the control process, and three nodes. The primary listens last.

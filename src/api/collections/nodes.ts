@@ -33,8 +33,12 @@ export interface Resource extends Partial<AuditedResource> {
   /** Its type. */
   ref: ObjectRowRef;
   table?: (db: Db) => unknown;
-  /** Finds objects of the caller's account that are in no table, together. */
-  find?(context: Context, ids: readonly string[]): Promise<readonly ObjectRow[]>;
+  /**
+   * Finds together what is in no table, or what else than the account decides who may see it.
+   * @param query what Prisma is to load; empty where there is no table.
+   * @returns those that the caller may see.
+   */
+  find?(context: Context, ids: readonly string[], query: object): Promise<readonly ObjectRow[]>;
   /** Narrows every look-up further than to the account. */
   where?: (context: Context) => object | Promise<object>;
   /** Where the search finds it; nowhere when left out. */
@@ -82,7 +86,7 @@ export async function findById(
   query: object,
 ): Promise<ObjectRow | null> {
   if (!isId(options.prefix, id)) return null;
-  if (options.find) return (await options.find(context, [id]))[0] ?? null;
+  if (options.find) return (await options.find(context, [id], query))[0] ?? null;
   const { db, accountId } = context;
   const table = tableOf(options, db);
   const { select, include } = query as { select?: Record<string, unknown>; include?: object };
@@ -104,7 +108,7 @@ export async function findByIds(
   ids: readonly string[],
   query: object,
 ): Promise<readonly ObjectRow[]> {
-  if (options.find) return options.find(context, ids);
+  if (options.find) return options.find(context, ids, query);
   const where = { ...(await scopeOf(options, context)), id: { in: ids } };
   return (await tableOf(options, context.db).findMany({ ...query, where })) as ObjectRow[];
 }
@@ -127,8 +131,8 @@ export function giveRow(context: Context, row: ObjectRow): void {
 }
 
 /** What Prisma is to load of the objects that a field gives; nothing of those that are in no table. */
-function queryOf({ typeName, find }: Resource, context: Context, info: GraphQLResolveInfo): object {
-  return find ? {} : queryFromInfo({ context, info, typeName });
+function queryOf({ typeName, table }: Resource, context: Context, info: GraphQLResolveInfo): object {
+  return table ? queryFromInfo({ context, info, typeName }) : {};
 }
 
 builder.queryField('node', (t) =>

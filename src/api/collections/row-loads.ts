@@ -27,7 +27,7 @@ const loads = new WeakMap<Context, WeakMap<object, Map<string, RowLoad>>>();
  * @param paths where below the field they are; it is they itself, when left out.
  */
 export function rowLoadOf(
-  { prefix, typeName, find }: Resource,
+  { prefix, typeName, table }: Resource,
   context: Context,
   info: GraphQLResolveInfo,
   paths?: [string, ...string[]][],
@@ -39,7 +39,7 @@ export function rowLoadOf(
   ofContext.set(fieldNodes, ofField);
   const known = ofField.get(prefix);
   if (known) return known;
-  const query: Selected = find ? {} : queryFromInfo({ context, info, typeName, ...(paths && { paths }) });
+  const query: Selected = table ? queryFromInfo({ context, info, typeName, ...(paths && { paths }) }) : {};
   const load = { prefix, query };
   // Of relations the Prisma plugin notes for each row's path that they are loaded.
   const parts = Object.values({ ...query.select, ...query.include });

@@ -5,7 +5,7 @@ import { newId } from '../ids.ts';
 
 /** The most passkeys of one user. */
 export const PASSKEYS_MAX = 20;
-const PREFIX = 'pk';
+const PREFIX = 'pky';
 
 /** A key pair that a device has just made. */
 export interface NewPasskey {

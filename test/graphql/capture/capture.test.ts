@@ -65,8 +65,8 @@ describe('a capture', () => {
     await lab.start(one.id, { minutes: 9 });
     await lab.start(other.id, { minutes: 3 });
     const running = async (owner?: Owner) => {
-      const all = await lab.run('{ runningCaptures { endpoint { id } endsAt } }', {}, owner);
-      return all.map(({ endpoint }: { endpoint: { id: string } }) => endpoint.id);
+      const { nodes } = await lab.run('{ runningCaptures { nodes { endpoint { id } endsAt } } }', {}, owner);
+      return nodes.map(({ endpoint }: { endpoint: { id: string } }) => endpoint.id);
     };
     const ids = [other.id, one.id];
     expect((await running()).filter((id: string) => ids.includes(id))).toEqual(ids);

@@ -16,9 +16,9 @@ beforeAll(async () => {
 afterAll(() => lab?.close());
 
 const LOOK = `query ($id: ID!) { trafficCapture(endpointId: $id) {
-  id endpointId state isOn kept passed startedAt startedBy recordedSince endsAt mayLook } }`;
-const RUNNING = `{ runningCaptures { id publicUrl state startedBy endsAt endpoint { id publicUrl forwardsTo }
-  offlineEndpoint { id reason } } }`;
+  running { id } endpointId state isOn kept passed startedAt startedBy recordedSince endsAt mayLook } }`;
+const RUNNING = `{ runningCaptures { nodes { id publicUrl state startedBy endsAt endpoint { id publicUrl forwardsTo }
+  offlineEndpoint { id reason } } } }`;
 const START = captureOperation('startTrafficCapture', ', input: $input');
 const STOP = captureOperation('stopTrafficCapture');
 const HISTORY = 'query ($id: ID!) { objectHistory(id: $id) { nodes { action actorId } } }';
@@ -52,21 +52,33 @@ async function offline(name: string): Promise<string> {
 
 test('it goes on when another agent serves the address, with what was captured before', async () => {
   const first = await agent();
-  const { id: captureId } = await lab.run(
-    'mutation ($id: ID!) { startTrafficCapture(endpointId: $id, input: { redactHeaders: ["x-own"] }) { trafficCapture { id } } }',
+  const { running } = await lab.run(
+    'mutation ($id: ID!) { startTrafficCapture(endpointId: $id, input: { redactHeaders: ["x-own"] }) { trafficCapture { running { id } } } }',
     first,
   );
+  const captureId = running.id;
   expect(captureId).toMatch(/^tcap_/);
   await lab.visit(first, '/first');
   await first.close();
   const offlineId = await offline(first.name);
-  expect(await look(offlineId)).toMatchObject({ id: captureId, endpointId: offlineId, state: 'WAITING', kept: 1 });
+  expect(await look(offlineId)).toMatchObject({
+    running: { id: captureId },
+    endpointId: offlineId,
+    state: 'WAITING',
+    kept: 1,
+  });
   expect(await pathsOf(offlineId)).toEqual(['/first']);
 
   const second = await agent(lab.account, first.name);
   expect(second.id).not.toBe(first.id);
   await lab.visit(second, '/second', { headers: { 'x-own': 'top-secret-9' } });
-  expect(await look(second.id)).toMatchObject({ id: captureId, state: 'RECORDING', isOn: true, kept: 2, passed: 2 });
+  expect(await look(second.id)).toMatchObject({
+    running: { id: captureId },
+    state: 'RECORDING',
+    isOn: true,
+    kept: 2,
+    passed: 2,
+  });
   const [newest, oldest] = await lab.requests(second.id);
   expect([newest.path, newest.endpointId, oldest.path, oldest.endpointId]).toEqual([
     ...['/second', second.id],
@@ -99,7 +111,7 @@ test('one of an address that is offline waits, and is among the running ones unt
   const [{ id: offlineId }] = await found();
   const waiting = { endpointId: offlineId, isOn: true, kept: 0 };
   expect(await lab.run(START, { id: offlineId, input: { minutes: 5 } }, account)).toMatchObject(waiting);
-  const [running, ...more] = await lab.run(RUNNING, {}, account);
+  const [running, ...more] = (await lab.run(RUNNING, {}, account)).nodes;
   expect(more).toEqual([]);
   expect(running).toMatchObject({
     ...{ state: 'WAITING', startedBy: account.ownerId, endpoint: null },
@@ -107,11 +119,11 @@ test('one of an address that is offline waits, and is among the running ones unt
   });
   expect(new URL(running.publicUrl).hostname).toBe(name);
   const member = await lab.gateway.newAccount();
-  expect(await lab.run(RUNNING, {}, member)).toEqual([]);
+  expect(await lab.run(RUNNING, {}, member)).toEqual({ nodes: [] });
   await expect(lab.run(STOP, { id: offlineId }, member)).rejects.toMatchObject({ code: 'NOT_FOUND' });
 
   expect(await lab.run(STOP, { id: offlineId }, account)).toMatchObject({ isOn: false });
-  expect(await lab.run(RUNNING, {}, account)).toEqual([]);
+  expect(await lab.run(RUNNING, {}, account)).toEqual({ nodes: [] });
   const { nodes } = await lab.run(HISTORY, { id: offlineId }, account);
   const by = { actorId: account.ownerId };
   expect(nodes).toEqual([
@@ -128,8 +140,8 @@ test('one that waits records from the first request on', async () => {
   const again = await agent(lab.account, name);
   await lab.visit(again, '/at-once');
   expect(await pathsOf(again.id)).toEqual(['/at-once']);
-  const running = await lab.run(RUNNING);
-  expect(running).toContainEqual(
+  const { nodes } = await lab.run(RUNNING);
+  expect(nodes).toContainEqual(
     expect.objectContaining({
       ...{ state: 'RECORDING', offlineEndpoint: null },
       endpoint: { id: again.id, publicUrl: expect.stringContaining(name), forwardsTo: expect.any(String) },
@@ -142,15 +154,15 @@ test.each(['USER', 'BOT'] as const)('it ends when its owner, a %s, is deactivate
   const tunnel = await lab.tunnel();
   await lab.run(START, { id: tunnel.id, input: {} }, owner);
   expect(await look(tunnel.id)).toMatchObject({ state: 'RECORDING', startedBy: owner.ownerId });
-  const { id: captureId } = await look(tunnel.id);
+  const { running } = await look(tunnel.id);
   const [name, member] = kind === 'USER' ? ['updateUser', 'user'] : ['updateBotUser', 'botUser'];
   await lab.run(`mutation ($id: ID!) { ${name}(id: $id, input: { active: false }) { ${member} { id } } }`, {
     id: owner.ownerId,
   });
-  expect(await look(tunnel.id)).toMatchObject({ state: 'OFF', id: null, startedBy: null });
+  expect(await look(tunnel.id)).toMatchObject({ state: 'OFF', running: null, startedBy: null });
   await lab.visit(tunnel, '/later');
   expect(await pathsOf(tunnel.id)).toEqual([]);
-  const { nodes } = await lab.run(HISTORY, { id: captureId });
+  const { nodes } = await lab.run(HISTORY, { id: running.id });
   expect(nodes).toEqual([{ action: 'CAPTURE_STOPPED', actorId: lab.account.ownerId }]);
 });
 
@@ -196,7 +208,7 @@ test('a change of it is told in the change feed, once for what happened', async 
   onTestFinished(() => feed.close());
   expect(await feed.next()).toMatchObject({ data: { changes: { changes: [] } } });
   await lab.start(tunnel.id);
-  const { id } = await look(tunnel.id);
+  const { id } = (await look(tunnel.id)).running;
   expect(await feed.next()).toMatchObject({
     data: { changes: { changes: [{ kind: 'trafficCapture', action: 'CREATED', objectId: id }] } },
   });

@@ -17,7 +17,7 @@ import { visit } from '../../support/visit.ts';
 const NAME = 'kept.tunnel.localhost';
 const SHORT = 'short.tunnel.localhost';
 const LOOK = `query ($id: ID!) { trafficCapture(endpointId: $id) {
-  id state isOn bodyBytes redactedHeaders kept passed startedAt startedBy recordedSince endsAt } }`;
+  running { id } state isOn bodyBytes redactedHeaders kept passed startedAt startedBy recordedSince endsAt } }`;
 const LIST = 'query ($id: ID!) { capturedRequests(endpointId: $id) { nodes { path responseBody { text } } } }';
 
 const service = createServer((request, response) => void response.end(request.url));
@@ -53,7 +53,7 @@ const start = (gateway: Asked, id: string, minutes: number) =>
   ask(
     gateway,
     `mutation ($id: ID!, $minutes: Int!) { startTrafficCapture(endpointId: $id,
-       input: { bodyBytes: 100, redactHeaders: ["x-own"], minutes: $minutes }) { trafficCapture { id endsAt startedAt } } }`,
+       input: { bodyBytes: 100, redactHeaders: ["x-own"], minutes: $minutes }) { trafficCapture { running { id } endsAt startedAt } } }`,
     { id, minutes },
   );
 
@@ -92,8 +92,8 @@ test('it goes on with its settings and its end; what was captured before is gone
   expect((await ask(again, LIST, back)).nodes).toEqual([{ path: '/after', responseBody: { text: '/after' } }]);
 
   const over = { id: await serve(again, back.session, SHORT) };
-  expect(await ask(again, LOOK, over)).toMatchObject({ id: null, state: 'OFF', isOn: false, endsAt: null });
-  expect(await ask(again, '{ runningCaptures { id } }')).toEqual([{ id: shown.id }]);
+  expect(await ask(again, LOOK, over)).toMatchObject({ running: null, state: 'OFF', isOn: false, endsAt: null });
+  expect(await ask(again, '{ runningCaptures { nodes { id } } }')).toEqual({ nodes: [shown.running] });
   await visit(`http://${SHORT}/late`, again.http);
   expect((await ask(again, LIST, over)).nodes).toEqual([]);
 });
@@ -112,8 +112,13 @@ test.runIf(isLong)('it goes on after a kill -9 of the gateway', { timeout: 120_0
 
   const again = await gateway.restart();
   onTestFinished(async () => void (await again.kill()));
-  const [running] = await ask(again, '{ runningCaptures { id state startedAt endsAt } }');
-  expect(running).toMatchObject({ ...started, state: expect.stringMatching(/WAITING|RECORDING/) });
+  const [running] = (await ask(again, '{ runningCaptures { nodes { id state startedAt endsAt } } }')).nodes;
+  expect(running).toMatchObject({
+    id: started.running.id,
+    startedAt: started.startedAt,
+    endsAt: started.endsAt,
+    state: expect.stringMatching(/WAITING|RECORDING/),
+  });
   const back = await serveAt({ ...again, ca }, again.agent, authtoken);
   await visit(`http://${NAME}/after`, again.http);
   expect((await ask(again, LIST, back)).nodes).toEqual([{ path: '/after', responseBody: { text: '/after' } }]);

@@ -4,6 +4,7 @@ import type { Prisma } from '../../../store/generated/prisma/client.ts';
 import { endBrowserSessions, whereActive } from '../../../store/sign-in/sessions.ts';
 import { builder } from '../../builder/builder.ts';
 import { mutation } from '../../collections/mutation.ts';
+import { Node, registerResource } from '../../collections/nodes.ts';
 import type { Context } from '../../context.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
@@ -12,6 +13,7 @@ export const BrowserSession = builder.prismaObject('BrowserSession', {
   description:
     'A browser in which a user is signed in to the dashboard. It ends by itself 12 hours after its last use, and in any ' +
     'case after 30 days.',
+  interfaces: [Node],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id: `bs_…`.' }),
     ip: t.exposeString('ip', { description: 'The address that the user signed in from.' }),
@@ -26,6 +28,20 @@ export const BrowserSession = builder.prismaObject('BrowserSession', {
     }),
   }),
 });
+
+registerResource({
+  kind: 'browserSession',
+  prefix: 'bs',
+  typeName: 'BrowserSession',
+  ref: BrowserSession,
+  table: (db) => db.browserSession,
+  where: (context) => ({ ...ownSessions(context), ...whereActive(context.app.now()) }),
+});
+
+/** Admins see those of all users, others their own. */
+function ownSessions({ caller }: Context): { ownerId?: string } {
+  return caller.isAdmin ? {} : { ownerId: caller.ownerId };
+}
 
 const userHelp = 'The id of the user; you, when left out. Only admins may name another.';
 
@@ -67,8 +83,7 @@ mutation('endBrowserSession', { gives: ['endedBrowserSessionId', 'The id that th
     args: { id: t.arg.id({ required: true, description: 'The id of the browser session: `bs_…`.' }) },
     resolve: async (_, { id }, context) => {
       const { client, caller, accountId, app } = context;
-      const own = caller.isAdmin ? {} : { ownerId: caller.ownerId };
-      const where = { id, accountId, ...own, ...whereActive(app.now()) };
+      const where = { id, accountId, ...ownSessions(context), ...whereActive(app.now()) };
       const ended = await endSessions(context, where, 'SESSIONS_ENDED');
       requireFound(ended || null, 'browser session');
       if (id === caller.sessionId) client.setSession(null);

@@ -3,6 +3,7 @@
 import { addPasskey, lockPasskeyOwner, PASSKEYS_MAX, spendChallenge } from '../../../store/sign-in/passkeys.ts';
 import { builder } from '../../builder/builder.ts';
 import { mutation } from '../../collections/mutation.ts';
+import { Node, registerResource } from '../../collections/nodes.ts';
 import type { Context, RecordedAct } from '../../context.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
@@ -23,8 +24,9 @@ const codeHelp = 'A code of the app, or a recovery code: needed when you have a 
 
 const Passkey = builder.prismaObject('Passkey', {
   description: 'A key pair on a device of a user, which signs in to the dashboard without a password (WebAuthn).',
+  interfaces: [Node],
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Its id: `pk_…`.' }),
+    id: t.exposeID('id', { description: 'Its id: `pky_…`.' }),
     name: t.exposeString('name', { description: 'What the user calls it.' }),
     createdAt: t.expose('createdAt', { type: 'Timestamp', description: 'When it was added.' }),
     lastUsedAt: t.expose('lastUsedAt', {
@@ -33,6 +35,16 @@ const Passkey = builder.prismaObject('Passkey', {
       description: 'When it was last used to sign in; null when it never was.',
     }),
   }),
+});
+
+registerResource({
+  kind: 'passkey',
+  prefix: 'pky',
+  typeName: 'Passkey',
+  ref: Passkey,
+  table: (db) => db.passkey,
+  find: ({ db, caller }, ids, query) =>
+    db.passkey.findMany({ ...query, where: { id: { in: [...ids] }, ownerId: caller.ownerId } }),
 });
 
 const PasskeyProofInput = builder.inputType('PasskeyProofInput', {
@@ -124,7 +136,7 @@ mutation('removePasskey', { gives: ['removedPasskeyId', 'The id that the passkey
     access: { kind: null },
     description: 'Removes a passkey of yours: it signs in no more. Answers with its id.',
     args: {
-      id: t.arg.id({ required: true, description: 'The id of the passkey: `pk_…`.' }),
+      id: t.arg.id({ required: true, description: 'The id of the passkey: `pky_…`.' }),
       input: t.arg({ type: PasskeyProofInput, required: true, description: 'Your password, and a code.' }),
     },
     resolve: async (_, { id, input: { password, code } }, context) => {

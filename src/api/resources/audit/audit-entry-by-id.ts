@@ -1,10 +1,21 @@
-// One entry of the audit trail. In GraphQL only.
+// Entries of the audit trail by their ids. In GraphQL only.
 
+import { AUDIT_PREFIX } from '../../../store/audit/audit-entries.ts';
 import { builder } from '../../builder/builder.ts';
-import { ApiError } from '../../errors/errors.ts';
+import { registerResource } from '../../collections/nodes.ts';
+import { requireFound } from '../../errors/errors.ts';
 import type { Route } from '../../route.ts';
 import { AuditEntry } from './audit-entry.ts';
-import { columnsFor, mayReadHistory } from './read-entries.ts';
+import { columnsFor, findEntries } from './read-entries.ts';
+
+registerResource({
+  kind: 'auditEntry',
+  prefix: AUDIT_PREFIX,
+  typeName: 'AuditEntry',
+  ref: AuditEntry,
+  table: (db) => db.auditEntry,
+  find: findEntries,
+});
 
 builder.queryField('auditEntry', (t) =>
   t.field({
@@ -16,13 +27,8 @@ builder.queryField('auditEntry', (t) =>
       'and `objectHistory` show you.',
     args: { id: t.arg.id({ required: true, description: 'The id of the entry: `au_…`.' }) },
     resolve: async (_, { id }, context, info) => {
-      const { db, accountId, caller } = context;
-      const where = { id, accountId };
-      const found = await db.auditEntry.findFirst({ where, select: { actorId: true, objectId: true } });
-      const isOwn = found?.actorId === caller.ownerId;
-      if (!found || !(isOwn || (await mayReadHistory(context, found.objectId))))
-        throw new ApiError('notFound', { kind: 'entry of the audit trail' });
-      return db.auditEntry.findUniqueOrThrow({ ...columnsFor(context, info), where });
+      const [entry] = await findEntries(context, [id], columnsFor(context, info));
+      return requireFound(entry, 'entry of the audit trail');
     },
   }),
 );

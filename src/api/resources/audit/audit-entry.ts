@@ -41,6 +41,7 @@ export const AuditEntry = builder.prismaObject('AuditEntry', {
   description:
     'What somebody did: each write of an object of the account, each sign-in, and what else is told by `AuditAction`. ' +
     'It is kept for the days of `AUDIT_DAYS`.',
+  interfaces: [Node],
   fields: (t) => ({
     id: t.exposeID('id', { description: `Its id: \`${AUDIT_PREFIX}_…\`.` }),
     createdAt: t.expose('createdAt', { type: 'Timestamp', description: 'When it was done.' }),

@@ -2,6 +2,7 @@
 
 import type { Prisma } from '../../../store/generated/prisma/client.ts';
 import { builder } from '../../builder/builder.ts';
+import { pageArguments } from '../../collections/page.ts';
 import type { Route } from '../../route.ts';
 import { AuditEntryConnection } from './audit-entry.ts';
 import { mayReadHistory, ownEntries, readEntries } from './read-entries.ts';
@@ -16,8 +17,7 @@ builder.queryField('objectHistory', (t) =>
       'to what they can look up, except to users and bot users: of those, and of what is gone, what they did themselves.',
     args: {
       id: t.arg.id({ required: true, description: 'The id of any kind of object.' }),
-      first: t.arg.int({ description: 'How many to give, 1 to 100; 100 when left out.' }),
-      after: t.arg.string({ description: 'Give those older than this id.' }),
+      ...pageArguments,
     },
     resolve: async (_, { id, ...page }, context, info) => {
       const scope = (await mayReadHistory(context, id)) ? { accountId: context.accountId } : ownEntries(context);

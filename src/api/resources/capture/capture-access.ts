@@ -79,6 +79,21 @@ export async function requireCapturedRequest(context: Context, id: string): Prom
   return requireFound(captured, 'captured request');
 }
 
+/** Those of captured requests that the account has, and the caller may look at. */
+export async function findCapturedRequests(context: Context, ids: readonly string[]): Promise<RequestCapture[]> {
+  const { clusterCaptures } = context.app.nodeCaptures();
+  const found = await Promise.all(ids.map((id) => clusterCaptures.find(id)));
+  const refs = found.filter((ref) => ref?.accountId === context.accountId) as CaptureRef[];
+  if (context.caller.isAdmin) return clusterCaptures.read(refs);
+  const addresses = [...new Set(refs.map(({ address }) => address))];
+  const served = new Map(
+    await Promise.all(addresses.map(async (address) => [address, await serving(context, address)] as const)),
+  );
+  return clusterCaptures.read(
+    refs.filter((ref) => mayViewRequest(context, served.get(ref.address) ?? { ownerId: undefined, servedBy: [] }, ref)),
+  );
+}
+
 /**
  * Whether the caller may look at what is captured at an address, change it, and send it again: what others switched on is
  * for admins, and for who holds the credential of the agent. Bodies and hidden values pass through the account's agents, and

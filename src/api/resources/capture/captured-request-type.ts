@@ -5,6 +5,7 @@ import { redactedFields, type ShownField } from '../../../capture/redaction.ts';
 import type { Refusal } from '../../../edge/reports/traffic-reports.ts';
 import { withoutQueryValues } from '../../../http/path.ts';
 import { builder } from '../../builder/builder.ts';
+import { Node } from '../../collections/nodes.ts';
 import { reference, typeOfKind, WHEN_GONE } from '../../collections/references.ts';
 import type { Context } from '../../context.ts';
 import { checkMayReadBodies, mayReadBodies } from './body-access.ts';
@@ -86,6 +87,7 @@ export const CapturedRequest = builder.objectRef<RequestCapture>('CapturedReques
     'A request that came to an endpoint while its traffic was captured, with its answer, once that was over. It is in ' +
     'the memory of one node of the gateway, and nowhere else. One answer gives at most 32 MiB of headers, paths and ' +
     'bodies.',
+  interfaces: [Node],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id: `cap_…`.' }),
     endpointId: t.exposeID('endpointId', { description: 'The id of the endpoint that it came to: `ep_…`.' }),

@@ -4,11 +4,18 @@ import type { CaptureRef } from '../../../capture/cluster-captures.ts';
 import { builder } from '../../builder/builder.ts';
 import { FEW_PER_DOCUMENT } from '../../builder/field-cost.ts';
 import { mutation } from '../../collections/mutation.ts';
+import { registerResource } from '../../collections/nodes.ts';
 import { type ConnectionPage, connectionOf, pageArguments, readPage } from '../../collections/page.ts';
 import { whileAllowed } from '../../collections/watching.ts';
 import type { Route } from '../../route.ts';
 import { checkMayReadBodies } from './body-access.ts';
-import { checkMayViewCapture, mayViewRequest, requireCapturable, requireCapturedRequest } from './capture-access.ts';
+import {
+  checkMayViewCapture,
+  findCapturedRequests,
+  mayViewRequest,
+  requireCapturable,
+  requireCapturedRequest,
+} from './capture-access.ts';
 import { checkReplay } from './capture-input.ts';
 import { CapturedBody, CapturedHeader, CapturedRequest, headersOf } from './captured-request-type.ts';
 import { replay, type ShownReplay } from './replay.ts';
@@ -18,6 +25,14 @@ import { watchRequests } from './watch-requests.ts';
 interface CapturedPage extends ConnectionPage {
   isPartial: boolean | null;
 }
+
+registerResource({
+  kind: 'capturedRequest',
+  prefix: 'cap',
+  typeName: 'CapturedRequest',
+  ref: CapturedRequest,
+  find: findCapturedRequests,
+});
 
 const CapturedRequestConnection = connectionOf(CapturedRequest, 'CapturedRequest', { isInRest: false });
 

@@ -1,8 +1,11 @@
 // The captures of an account that are on, of all its addresses. In GraphQL only.
 
-import { queryFromInfo } from '@pothos/plugin-prisma';
+import type { TrafficCapture } from '../../../store/generated/prisma/client.ts';
 import { builder } from '../../builder/builder.ts';
-import { checkSize, PAGE_SIZE_MAX } from '../../collections/page.ts';
+import { batchLoad } from '../../collections/batch-load.ts';
+import { Node, registerResource } from '../../collections/nodes.ts';
+import type { ListOrder } from '../../collections/order.ts';
+import { connectionOf, pageArguments, readPage } from '../../collections/page.ts';
 import { reference, WHEN_GONE } from '../../collections/references.ts';
 import type { Context } from '../../context.ts';
 import type { Route } from '../../route.ts';
@@ -11,39 +14,35 @@ import { Endpoint, liveEndpoints } from '../tunnels/endpoints.ts';
 import { OfflineEndpoint } from '../tunnels/offline-endpoints.ts';
 import { TrafficCaptureState } from './traffic-capture-type.ts';
 
-interface Running {
-  id: string;
-  address: string;
-  publicUrl: string;
-  ownerId: string;
-  createdAt: Date;
-  endsAt: Date;
-  endpoint: { id: string } | undefined;
-  offlineEndpoint: { id: string } | undefined;
-}
+const PREFIX = 'tcap';
+const FIRST_TO_END: ListOrder = { column: 'endsAt', isNullable: false, isTime: true, direction: 'asc' };
 
-const RunningCapture = builder.objectRef<Running>('RunningCapture').implement({
+const RunningCapture = builder.objectRef<TrafficCapture>('RunningCapture').implement({
   description: 'A capture that is on. `trafficCapture` has what it keeps.',
+  interfaces: [Node],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id: `tcap_…`.' }),
     publicUrl: t.exposeString('publicUrl', { description: 'The URL of the address whose requests are captured.' }),
     state: t.field({
       type: TrafficCaptureState,
       description: 'Whether it records: `WAITING` while nothing serves the address.',
-      resolve: ({ endpoint }) => (endpoint ? 'RECORDING' : 'WAITING'),
+      resolve: async ({ address }, _, context) =>
+        (await endpointAt(context, address, OF_ALL)) ? 'RECORDING' : 'WAITING',
     }),
     endpoint: t.field({
       type: Endpoint,
       nullable: true,
       description: 'The endpoint that serves the address, one of several that share it; null while none does.',
-      resolve: ({ endpoint }) => (endpoint as never) ?? null,
+      resolve: reference(({ address }, context) => endpointAt(context, address, OF_ALL)),
     }),
     offlineEndpoint: t.field({
       type: OfflineEndpoint,
       nullable: true,
       description:
         'What is known of the address while it is offline; null while it is online, and when it was forgotten.',
-      resolve: ({ offlineEndpoint }) => (offlineEndpoint as never) ?? null,
+      resolve: reference(async ({ address }, context) =>
+        (await endpointAt(context, address, OF_ALL)) ? null : offlineAt(context, address, OF_ALL),
+      ),
     }),
     startedAt: t.expose('createdAt', { type: 'Timestamp', description: 'When it was switched on.' }),
     startedBy: t.exposeID('ownerId', {
@@ -59,43 +58,58 @@ const RunningCapture = builder.objectRef<Running>('RunningCapture').implement({
   }),
 });
 
+registerResource({
+  kind: 'trafficCapture', // As changes of them say.
+  prefix: PREFIX,
+  typeName: 'RunningCapture',
+  ref: RunningCapture,
+  find: (context, ids) => context.db.trafficCapture.findMany({ where: { ...running(context), id: { in: [...ids] } } }),
+});
+
+const RunningCaptureConnection = connectionOf(RunningCapture, 'RunningCapture', { isInRest: false });
+
 builder.queryField('runningCaptures', (t) =>
   t.field({
-    type: [RunningCapture],
+    type: RunningCaptureConnection,
     nullable: true,
     access: { kind: null },
     description:
       'The captures of your account that are on, those that end first before all: also those that wait until their address ' +
       'is online again.',
-    args: { first: t.arg.int({ defaultValue: PAGE_SIZE_MAX, description: 'How many to give, 1 to 100.' }) },
-    resolve: async (_, { first }, context, info) => {
-      const { app, db, accountId } = context;
-      const rows = await db.trafficCapture.findMany({
-        where: { accountId, endsAt: { gt: new Date(app.now()) } },
-        orderBy: [{ endsAt: 'asc' }, { id: 'asc' }],
-        take: checkSize('first', first ?? PAGE_SIZE_MAX),
-      });
-      if (rows.length === 0) return [];
-      const addresses = rows.map(({ address }) => address);
-      const query = (typeName: string, path: string) => queryFromInfo({ context, info, typeName, paths: [[path]] });
-      const [live, offline] = await Promise.all([
-        endpointsAt(context, addresses, query('Endpoint', 'endpoint')),
-        db.offlineEndpoint.findMany({
-          ...query('OfflineEndpoint', 'offlineEndpoint'),
-          where: { accountId, address: { in: addresses } },
-        }),
-      ]);
-      const offlineByAddress = new Map(offline.map((row) => [row.address, row]));
-      return rows.map((row) => {
-        const endpoint = live.get(row.address);
-        return { ...row, endpoint, offlineEndpoint: endpoint ? undefined : offlineByAddress.get(row.address) };
-      });
+    args: pageArguments,
+    resolve: (_, page, context) => {
+      const { trafficCapture } = context.db;
+      const scope = running(context);
+      return readPage(
+        page,
+        {
+          ...{ prefix: PREFIX, path: '', order: FIRST_TO_END },
+          findPosition: (id) => trafficCapture.findFirst({ where: { id, accountId: context.accountId } }),
+        },
+        ({ where, ...slice }) => trafficCapture.findMany({ ...slice, where: { AND: [scope, where] } }),
+        () => trafficCapture.count({ where: scope }),
+      );
     },
   }),
 );
 
+function running({ accountId, app }: Context) {
+  return { accountId, endsAt: { gt: new Date(app.now()) } };
+}
+
+/** All look-ups of endpoints at addresses share one load. */
+const OF_ALL = {};
+
+const endpointAt = batchLoad<{ id: string }, object>(endpointsAt);
+
+const offlineAt = batchLoad<{ id: string }, object>(async ({ db, accountId }, addresses) => {
+  const where = { accountId, address: { in: [...addresses] } };
+  const rows = await db.offlineEndpoint.findMany({ where, select: { id: true, address: true } });
+  return new Map(rows.map((row) => [row.address, row]));
+});
+
 /** The endpoints that are live at addresses, of tunnels and of edges: of several at one address, the newest. */
-async function endpointsAt(context: Context, addresses: readonly string[], query: object) {
+async function endpointsAt(context: Context, addresses: readonly string[]) {
   const { db } = context;
   // Edges answer on this port alone, and no two of them have the same name.
   const names = addresses.filter((address) => address.startsWith('tls:'));
@@ -105,7 +119,7 @@ async function endpointsAt(context: Context, addresses: readonly string[], query
   const edgeId = { in: named.map(({ edgeId }) => edgeId) };
   const { OR: served, ...own } = await liveEndpoints(context);
   const rows = await db.endpoint.findMany({
-    ...query,
+    select: { id: true, address: true, hostport: true },
     where: {
       ...own,
       AND: [{ OR: served }, { OR: [{ address: { in: [...addresses] } }, { edgeId, hostport: { in: hostports } }] }],

@@ -3,7 +3,7 @@
 import type { CaptureState } from '../../../capture/captures.ts';
 import { builder } from '../../builder/builder.ts';
 import { Node } from '../../collections/nodes.ts';
-import { reference, WHEN_GONE } from '../../collections/references.ts';
+import { reference, typeOfKind, WHEN_GONE } from '../../collections/references.ts';
 import { Owner } from '../accounts/owner.ts';
 
 /** `OFF`; `WAITING` while nothing serves the address; `RECORDING`. */
@@ -38,7 +38,12 @@ export const TrafficCapture = builder.objectRef<ShownCapture>('TrafficCapture').
     'are gone when that is restarted; whichever node is asked answers for all. At each node the newest 200 of an address are ' +
     'kept, up to 8 MiB, and of all addresses together up to 64 MiB, which accounts share fairly.',
   fields: (t) => ({
-    id: t.exposeID('id', { nullable: true, description: 'Its id: `tcap_…`; null when it is off.' }),
+    running: t.field({
+      type: typeOfKind('trafficCapture'),
+      nullable: true,
+      description: 'The capture that is on, among `runningCaptures`; null when it is off.',
+      resolve: reference(({ id }) => id),
+    }),
     endpointId: t.exposeID('endpointId', { description: 'The id of the endpoint that was asked for.' }),
     endpoint: t.field({
       type: Node,

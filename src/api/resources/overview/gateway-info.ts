@@ -20,7 +20,9 @@ interface GatewayNodeRow {
 const GatewayNode = builder.objectRef<GatewayNodeRow>('GatewayNode').implement({
   description: 'A node of the gateway: one of the processes that share its database.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Its id: `node_…`.' }),
+    nodeId: t.exposeID('id', {
+      description: 'Its id: `node_…`, which is the `nodeId` of endpoints and sessions at it.',
+    }),
     address: t.string({
       nullable: true,
       description: 'Where the other nodes reach it; null when they do not, and for who is no admin.',

@@ -3,15 +3,15 @@ import type { OverviewQuery } from '../../generated/operations.ts';
 import { Section } from '../../ui/layout/page.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
 
-type Capture = NonNullable<OverviewQuery['runningCaptures']>[number];
+type Capture = NonNullable<OverviewQuery['runningCaptures']>['nodes'][number];
 
 /** Whose requests are being captured, because a capture is easily forgotten; nothing when none is. */
 export function RunningCaptures({ overview: { runningCaptures } }: { overview: OverviewQuery }) {
-  if (!runningCaptures || runningCaptures.length === 0) return null;
+  if (!runningCaptures || runningCaptures.nodes.length === 0) return null;
   return (
     <Section title="Captures that are on">
       <ul class="problems" aria-label="Captures that are on">
-        {runningCaptures.map((capture) => (
+        {runningCaptures.nodes.map((capture) => (
           <li key={capture.id}>
             <Address capture={capture} />
             <span class="problem-since">
