@@ -136,7 +136,7 @@ export function placesOf(field: Field): Place[] {
 }
 
 /** They choose among the rows of a list, which are the account's own: what else they name is found nowhere there. */
-const choosing = new Set(['where', 'orderBy']);
+const choosing = new Set(['where', 'filterVariables', 'orderBy']);
 
 function places(field: Field, type: GraphQLInputType, path: string[]): Place[] {
   const inner = getNamedType(type);

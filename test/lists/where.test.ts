@@ -155,3 +155,47 @@ describe('is refused:', () => {
     expect(await described({ where: { and: [deep(31), many(100)] } })).toEqual([]);
   });
 });
+
+describe('a filter in CEL', () => {
+  const FILTERED = `query ($filter: String!, $values: Json) {
+    credentials(filter: $filter, filterVariables: $values, first: 2) { nodes { description } nextPageUri } }`;
+  const ask = async (filter: string, values: unknown) => (await account.graphql(FILTERED, { filter, values })).body;
+
+  test.each<[string, object, string[]]>([
+    ['obj.description == vars.text', { text: 'a shop' }, ['a shop']],
+    ['obj.description == vars.text', { text: 'a" || true || "' }, []],
+    ['obj.description in vars.texts', { texts: ['a shop', '', 'x'] }, ['', 'a shop']],
+    ['vars.rule in obj.acl && obj.description.startsWith(vars.start)', { rule: 'bind:*', start: 'a' }, ['a shop']],
+    ['obj.created_at < timestamp(vars.before)', { before: late }, ['A shop', 'a shop']],
+    [
+      'obj.createdAt < timestamp(vars.before) - duration(vars.span)',
+      { before: late, span: '1s' },
+      ['A shop', 'a shop'],
+    ],
+    ['vars.isWanted && createdAt == timestamp(vars.at)', { isWanted: true, at: late }, ['', '100%']],
+  ])('%s with %j', async (filter, values, expected) => {
+    const { data, errors } = await ask(filter, values);
+    expect(errors).toBeUndefined();
+    const { nodes, nextPageUri } = data.credentials;
+    expect(nodes.map(({ description }: { description: string }) => description).sort()).toEqual(expected);
+    expect(nextPageUri).toBeNull(); // REST has no words for it.
+  });
+
+  test.each<[string, unknown, string, string]>([
+    ['obj.id == vars.other', { text: 'x' }, 'filter', 'vars.other, which is not among the values of filterVariables'],
+    ['obj.id == vars.text', ['x'], 'filterVariables', 'it must be an object, as in { "name": "app03" }'],
+    [
+      'obj.id == vars.text',
+      { text: { a: 1 } },
+      'filterVariables',
+      'text must be a text, a number, a boolean, null, or',
+    ],
+    ['obj.id == vars.text', { text: 'x'.repeat(9000) }, 'filterVariables', 'at most 8192 bytes'],
+    ['obj.id == vars.text', { text: '\0' }, 'filterVariables', 'its texts must be Unicode without U+0000'],
+    ['obj.description == vars.count', { count: 3 }, 'filter', 'description'],
+  ])('%s with %j is refused', async (filter, values, member, reason) => {
+    const { errors } = await ask(filter, values);
+    expect(errors[0].message).toContain(reason);
+    expect(errors[0].extensions).toMatchObject({ code: 'BAD_USER_INPUT', problems: [{ path: [member] }] });
+  });
+});

@@ -242,7 +242,7 @@ function scopeOf({ isRead, kind }: NeededScope): string {
 }
 
 /** The arguments that are no ids; those of lists check themselves. */
-const NO_IDS = new Set(['input', 'where', 'filter', 'orderBy', 'order', 'search']);
+const NO_IDS = new Set(['input', 'where', 'filter', 'filterVariables', 'orderBy', 'order', 'search']);
 
 /** Refuses input that the database cannot hold. An id it cannot hold is one that nothing has, like the empty one. */
 function storableArguments<A extends object>(args: A): A {

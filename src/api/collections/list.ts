@@ -20,6 +20,7 @@ export function listArguments(typeName: string, members: ListMembers) {
     before: t.string({ description: 'Give those that precede this cursor or id, the nearest of them.' }),
     where: t.field({ type: Where, description: help.where }),
     filter: t.string({ description: help.filter }),
+    filterVariables: t.field({ type: 'Json', description: help.filterVariables }),
     orderBy: t.field({ type: [Order], description: help.orderBy }),
     order: t.string({ description: help.order }),
     search: t.string({ description: help.search }),

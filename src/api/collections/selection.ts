@@ -14,6 +14,8 @@ import { searchCondition } from './search-words.ts';
 export interface SelectionArguments {
   where?: WhereInput | null;
   filter?: string | null;
+  /** Values for the filter: an object of JSON. */
+  filterVariables?: unknown;
   orderBy?: readonly OrderInput[] | null;
   /** An order in words, as REST has it: `created_at desc`. */
   order?: string | null;
@@ -32,6 +34,8 @@ export interface ListSelection {
   parameters: Record<string, string> | null;
 }
 
+const VARIABLES_MAX_BYTES = 8192;
+
 /** Prisma leaves no row for it, whatever it is combined with. */
 const NOTHING = { id: { in: [] } };
 
@@ -40,7 +44,7 @@ const NOTHING = { id: { in: [] } };
  * @throws {ApiError} when one cannot be used.
  */
 export async function selectRows(
-  { where: wanted, filter, orderBy, order, search }: SelectionArguments,
+  { where: wanted, filter, filterVariables, orderBy, order, search }: SelectionArguments,
   members: ListMembers,
   { app }: Pick<Context, 'app'>,
 ): Promise<ListSelection> {
@@ -52,7 +56,8 @@ export async function selectRows(
       if (!isStorable(filter))
         throw new ApiError('wrongValue', { member: 'filter', reason: 'it must be Unicode text without U+0000' });
       const { translateFilter } = await import('./filter/translate.ts');
-      conditions.push(translateFilter(filter, members, app.now()));
+      const variables = checkVariables(filterVariables);
+      conditions.push(translateFilter(filter, members, { now: app.now(), variables }));
       parameters.filter = filter;
     },
     search() {
@@ -69,7 +74,24 @@ export async function selectRows(
     },
   });
   const where = { AND: conditions.filter((condition) => condition !== true).map((one) => one || NOTHING) };
-  return { where, order: ordered, parameters: wanted ? null : parameters };
+  return { where, order: ordered, parameters: wanted || filterVariables ? null : parameters };
+}
+
+/** @throws {ApiError} when they are no object of values that a filter can use. */
+function checkVariables(variables: unknown): Record<string, unknown> {
+  const wrong = (reason: string) => new ApiError('wrongValue', { member: 'filterVariables', reason });
+  if (variables === null || variables === undefined) return {};
+  if (typeof variables !== 'object' || Array.isArray(variables))
+    throw wrong('it must be an object, as in { "name": "app03" }');
+  if (Buffer.byteLength(JSON.stringify(variables)) > VARIABLES_MAX_BYTES)
+    throw wrong(`it may have at most ${VARIABLES_MAX_BYTES} bytes as JSON`);
+  const isPlain = (value: unknown) => value === null || ['string', 'number', 'boolean'].includes(typeof value);
+  for (const [name, value] of Object.entries(variables)) {
+    if (![name, value].flat().every(isStorable)) throw wrong('its texts must be Unicode without U+0000');
+    if (!isPlain(value) && !(Array.isArray(value) && value.every(isPlain)))
+      throw wrong(`${name} must be a text, a number, a boolean, null, or a list of such`);
+  }
+  return variables as Record<string, unknown>;
 }
 
 /** @throws {ApiError} when more than one order is given. */
@@ -89,6 +111,10 @@ export function selectionHelp(members: ListMembers): Record<keyof SelectionArgum
     filter:
       'Give only those for which this expression in CEL is true, as in `obj.id in ["…", "…"]`. ' +
       `Members, named as in REST: ${namesOf(members)}.`,
+    filterVariables:
+      'Values for `filter`, which has them as `vars`: `obj.description.contains(vars.text)` with `{ "text": "…" }`, so that nothing has to ' +
+      'be escaped into it. They are texts, numbers, booleans and lists of such. In `filter`, members have the names of GraphQL, too: ' +
+      '`obj.createdAt`.',
     orderBy: 'In which order: one of them. `id`, descending, when left out.',
     order: `The same in words: a member and \`asc\` or \`desc\`; \`id desc\` when left out. Members: ${orderedNamesOf(members)}.`,
     search:

@@ -60,7 +60,7 @@ export function prepareRoutes(schema: GraphQLSchema, rows: readonly Route[]): Pr
 }
 
 /** Arguments of lists that are no parameters of REST. */
-const GRAPHQL_ONLY = ['last', 'before', 'where', 'orderBy'];
+const GRAPHQL_ONLY = ['last', 'before', 'where', 'filterVariables', 'orderBy'];
 
 function prepareRoute(schema: GraphQLSchema, row: Route, dialect: Dialect): PreparedRoute {
   const kind = row.method === 'GET' ? 'query' : 'mutation';

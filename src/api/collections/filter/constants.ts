@@ -14,6 +14,8 @@ import { type Constant, Time } from './conditions.ts';
 /** What all constants of a filter may cost together, in the units of src/policy/cel/cost-budget.ts: about a millisecond. */
 const COST_MAX = 3000;
 const NOW = 'time.now';
+/** What the values are called that come beside a filter: `vars.name`. */
+const VARIABLES = 'vars';
 const DAY_MS = 86_400_000;
 const UNITS_MS: Record<string, number> = { d: DAY_MS, h: 3_600_000, m: 60_000, s: 1000 };
 /** What existing clients write beside the functions of CEL: `now()`, `daysAgo(7)`, `timestamp(time.now).subtract('7d')`. */
@@ -29,9 +31,17 @@ const FUNCTIONS = [
   }),
 ];
 
+/** What a filter may name beside the members of a row. */
+export interface FilterNames {
+  /** For `time.now`, in milliseconds since 1970. */
+  now: number;
+  /** For `vars`: any JSON values. */
+  variables?: Readonly<Record<string, unknown>>;
+}
+
 let environment: ReturnType<typeof celEnv> | undefined;
 
-/** Whether an expression names nothing but the time. */
+/** Whether an expression names nothing but the time, and values that come beside the filter. */
 export function isConstant(expr: Expr | undefined): boolean {
   if (!expr) return true;
   const { case: kind, value } = expr.exprKind;
@@ -40,7 +50,7 @@ export function isConstant(expr: Expr | undefined): boolean {
       return true;
     case 'identExpr':
     case 'selectExpr':
-      return chainOf(expr)?.names.join('.') === NOW;
+      return constantNameOf(expr) !== undefined;
     case 'callExpr':
       return isConstant(value.target) && value.args.every(isConstant);
     case 'listExpr':
@@ -50,35 +60,56 @@ export function isConstant(expr: Expr | undefined): boolean {
   }
 }
 
+/** `time.now`, or `vars.name`; undefined for any other expression. */
+function constantNameOf(expr: Expr): string | undefined {
+  const names = chainOf(expr)?.names ?? [];
+  const name = names.join('.');
+  return name === NOW || (names.length === 2 && names[0] === VARIABLES) ? name : undefined;
+}
+
 /**
  * What evaluates the constant expressions of one filter.
- * @param now milliseconds since 1970.
  * @returns a function that throws an error saying why an expression has no value.
  */
-export function constantsAt(now: number): (expr: Expr) => Constant {
+export function constantsOf({ now, variables = {} }: FilterNames): (expr: Expr) => Constant {
   environment ??= celEnv({ ...ENVIRONMENT, funcs: [...ENVIRONMENT.funcs, ...FUNCTIONS] });
   const env = environment;
   const bindings: Record<string, CelInput> = { [NOW]: timestamp(now) };
+  for (const [name, value] of Object.entries(variables)) bindings[`${VARIABLES}.${name}`] = celValueOf(value);
   startBudget(bindings);
   spend(EVALUATION_COST_MAX - COST_MAX);
   return (expr) => {
-    const value = plan(env, withNow(expr))(bindings);
+    const value = plan(env, withNames(expr, bindings))(bindings);
     if (isCelError(value)) throw new Error(value.message);
     return plain(value);
   };
 }
 
-/** Makes one name of `time.now`, and gives it to the functions that need it. */
-function withNow(expr: Expr): Expr {
+/** JSON has one kind of number, CEL two: whole numbers are whole there, too. */
+function celValueOf(value: unknown): CelInput {
+  if (Array.isArray(value)) return value.map(celValueOf) as CelInput;
+  return (Number.isSafeInteger(value) ? BigInt(value as number) : value) as CelInput;
+}
+
+/**
+ * Makes one name of `time.now`, and of `vars.name`, and gives the time to the functions that need it.
+ * @throws {Error} for a value that did not come.
+ */
+function withNames(expr: Expr, known: Readonly<Record<string, unknown>>): Expr {
+  const inner = (part: Expr) => withNames(part, known);
   const { case: kind, value } = expr.exprKind;
-  if (kind === 'selectExpr') return inPlaceOf(expr, identKind(NOW));
+  if (kind === 'selectExpr') {
+    const name = constantNameOf(expr) ?? '';
+    if (!Object.hasOwn(known, name)) throw new Error(`names ${name}, which is not among the values of filterVariables`);
+    return inPlaceOf(expr, identKind(name));
+  }
   if (kind === 'listExpr')
-    return inPlaceOf(expr, { case: 'listExpr', value: { ...value, elements: value.elements.map(withNow) } });
+    return inPlaceOf(expr, { case: 'listExpr', value: { ...value, elements: value.elements.map(inner) } });
   if (kind !== 'callExpr') return expr;
-  const args = value.args.map(withNow);
+  const args = value.args.map(inner);
   const isOfNow = !value.target && (value.function === 'now' || value.function === 'daysAgo');
   const call = callKind(value.function, isOfNow ? [inPlaceOf(expr, identKind(NOW)), ...args] : args);
-  if (call.case === 'callExpr' && value.target) call.value.target = withNow(value.target);
+  if (call.case === 'callExpr' && value.target) call.value.target = inner(value.target);
   return inPlaceOf(expr, call);
 }
 

@@ -6,6 +6,7 @@ import { CelError } from '../../../policy/cel/errors.ts';
 import { chainOf, literalText, type NodeOf } from '../../../policy/cel/nodes.ts';
 import { type Expr, type Parsed, parseExpression, positionOf } from '../../../policy/cel/parse.ts';
 import { ApiError } from '../../errors/errors.ts';
+import { camelCase } from '../../naming.ts';
 import { type ListMembers, namesOf } from '../members.ts';
 import {
   and,
@@ -26,7 +27,8 @@ import {
   or,
   type RowCondition,
 } from './conditions.ts';
-import { constantsAt, isConstant } from './constants.ts';
+import { constantsOf, type FilterNames, isConstant } from './constants.ts';
+import { inputNameOf } from './where.ts';
 
 const TEXT_MAX_BYTES = 4096;
 
@@ -39,14 +41,13 @@ const KNOWN_FUNCTIONS = 'startsWith(), endsWith(), contains(), size(), has() and
 
 /**
  * Translates a filter to a part of Prisma's `where`.
- * @param now for `time.now`, in milliseconds since 1970.
  * @throws {ApiError} saying where the mistake is and what would be right.
  */
-export function translateFilter(text: string, members: ListMembers, now: number): RowCondition {
+export function translateFilter(text: string, members: ListMembers, names: FilterNames): RowCondition {
   if (Buffer.byteLength(text) > TEXT_MAX_BYTES) throw mistake(0, `at most ${TEXT_MAX_BYTES} bytes are possible`);
   try {
     const parsed = parseExpression(text);
-    return new Translation(text, parsed, members, constantsAt(now)).condition(parsed.expr as Expr, 0);
+    return new Translation(text, parsed, members, constantsOf(names)).condition(parsed.expr as Expr, 0);
   } catch (error) {
     if (error instanceof CelError) throw mistake(error.position, error.message);
     throw error;
@@ -61,6 +62,8 @@ class Translation {
   readonly #text: string;
   readonly #parsed: Parsed;
   readonly #members: ListMembers;
+  /** The names of members in GraphQL, `createdAt` or `owner.id` or `ownerId`, with those that REST has. */
+  readonly #restNames: ReadonlyMap<string, string>;
   readonly #evaluate: (expr: Expr) => Constant;
   #comparisons = 0;
 
@@ -68,6 +71,12 @@ class Translation {
     this.#text = text;
     this.#parsed = parsed;
     this.#members = members;
+    this.#restNames = new Map(
+      Object.keys(members).flatMap((name) => [
+        [camelCase(name), name],
+        [inputNameOf(name), name],
+      ]),
+    );
     this.#evaluate = evaluate;
   }
 
@@ -180,7 +189,8 @@ class Translation {
   }
 
   #use(name: string, key?: string): MemberUse | undefined {
-    const member = Object.hasOwn(this.#members, name) ? this.#members[name] : undefined;
+    const known = Object.hasOwn(this.#members, name) ? name : (this.#restNames.get(name) ?? '');
+    const member = Object.hasOwn(this.#members, known) ? this.#members[known] : undefined;
     if (!member || key === undefined) return member && { member, name };
     return member.type === 'labels' ? { member, name, key } : undefined;
   }
