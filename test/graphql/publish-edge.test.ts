@@ -103,9 +103,9 @@ test.each<[string, object, object]>([
   ['a name that is none', { host: 'no name' }, { code: 'BAD_USER_INPUT', field: 'host' }],
   ['no labels', { labels: {} }, { code: 'BAD_USER_INPUT', field: 'labels' }],
   [
-    'a description that is too long',
+    'a description that is too long, of which it tells once,',
     { description: 'x'.repeat(256) },
-    { code: 'BAD_USER_INPUT', field: 'description' },
+    { code: 'BAD_USER_INPUT', field: 'description', problems: [{ path: ['input', 'description'] }] },
   ],
 ])('%s leaves nothing behind', async (_, wrong, error) => {
   const before = await counts();

@@ -9,6 +9,7 @@ import { checkAll } from '../../errors/problems.ts';
 import { idempotencyKeyArgument } from '../../idempotency.ts';
 import { Edge } from '../../modules/interfaces.ts';
 import type { Route } from '../../route.ts';
+import { checkTexts, DESCRIPTION_MAX_BYTES } from '../../text-limits.ts';
 import { tunnelGroupBackends } from '../backends/tunnel-group-backends.ts';
 import { reserveDomain } from '../domains/reserved-domains.ts';
 import { createRoute } from '../https-edge-routes.ts';
@@ -90,7 +91,9 @@ mutation('publishEdge', { gives: ['published', 'What has been created, and what 
 
 async function publish(input: typeof PublishEdgeInput.$inferInput, context: Context): Promise<Published> {
   const { protocol, host, labels } = input;
-  const description = input.description ?? '';
+  const given = input.description ?? '';
+  // The domain and the backend are to have it. Where it is too long it is told of once, and what is made without it is not kept.
+  const description = Buffer.byteLength(given) > DESCRIPTION_MAX_BYTES ? '' : given;
   const created: string[] = [];
   const note = <T extends { id: string }>(row: T) => {
     created.push(row.id);
@@ -105,6 +108,7 @@ async function publish(input: typeof PublishEdgeInput.$inferInput, context: Cont
     backendId: async () =>
       (await sameBackend(labels, context)) ??
       note(await tunnelGroupBackends.createOne(context, ids, { labels, description })),
+    description: () => void checkTexts({ description: given }),
   });
   const { domain, domainId } = place;
   const edge = { description, hostports: [`${domain}:443`] };
