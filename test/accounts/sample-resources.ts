@@ -219,7 +219,17 @@ export async function fill(gateway: TestGateway, account: Account): Promise<Hold
 
 /** The ids by kind of the nodes that `fill` made, without what is there a second time. */
 export function oneOfEach({
-  ids: { servedEndpoint, capturedRequest, loggedRequest, passkey, browserSession, auditEntry, bulkJob, ...each },
+  ids: {
+    servedEndpoint,
+    capturedRequest,
+    runningCapture,
+    loggedRequest,
+    passkey,
+    browserSession,
+    auditEntry,
+    bulkJob,
+    ...each
+  },
 }: Pick<Holder, 'ids'>): Record<string, string> {
   return each;
 }
