@@ -45,6 +45,31 @@ describe('a subscription', () => {
     expect(await stream.next()).toEqual(event('DELETED', body.id, null));
   });
 
+  test('with a filter hears of what the filter leaves, and that it has left it', async () => {
+    account = await gateway.newAccount();
+    const described = async (id: string, description: string) =>
+      void (await account.call('PATCH', `/credentials/${id}`, { description }));
+    const there = (await account.call('POST', '/credentials', { description: 'shop one' })).body.id;
+    const other = (await account.call('POST', '/credentials', { description: 'other' })).body.id;
+    const stream = await watch(
+      account,
+      `subscription { credentialChanged(where: { description: { startsWith: "shop" } }) {
+        action objectId hasLeft credential { description } } }`,
+    );
+    const told = async () => (await stream.next()).data.credentialChanged;
+    const { body: unwanted } = await account.call('POST', '/credentials', { description: 'unwanted' });
+    await described(other, 'still other');
+    await described(there, 'gone');
+    expect(await told()).toEqual({ action: 'UPDATED', objectId: there, hasLeft: true, credential: null });
+    await described(there, 'gone for good');
+    await account.call('DELETE', `/credentials/${unwanted.id}`);
+    await described(other, 'shop two');
+    const two = { objectId: other, hasLeft: false };
+    expect(await told()).toEqual({ ...two, action: 'UPDATED', credential: { description: 'shop two' } });
+    await account.call('DELETE', `/credentials/${other}`);
+    expect(await told()).toEqual({ ...two, action: 'DELETED', credential: null });
+  });
+
   test('hears of what happens as soon as it has an answer', async () => {
     account = await gateway.newAccount();
     for (let round = 0; round < 20; round++) {

@@ -3,7 +3,7 @@
 
 import type { InputFieldMap } from '@pothos/core';
 import { queryFromInfo } from '@pothos/plugin-prisma';
-import type { Change, WriteAction } from '../../store/changes/changes.ts';
+import type { WriteAction } from '../../store/changes/changes.ts';
 import type { Db } from '../../store/database/client.ts';
 import { isId } from '../../store/ids.ts';
 import { builder } from '../builder/builder.ts';
@@ -14,12 +14,15 @@ import { nounOf, oneOf, pluralOf } from '../naming.ts';
 import type { AuditedResource } from '../resource.ts';
 import { type Extension, type Route, route } from '../route.ts';
 import { bulkOperation } from './bulk-operations.ts';
+import { translateWhere } from './filter/where.ts';
 import { listArguments, readList } from './list.ts';
+import { listInputs } from './list-inputs.ts';
 import { ID_MEMBER, type ListMembers } from './members.ts';
 import { deletedOf, mutation } from './mutation.ts';
 import { findById, type Resource, registerResource, scopeOf, tableOf } from './nodes.ts';
 import { connectionOf } from './page.ts';
 import { watchChanges } from './watch-changes.ts';
+import { type FindMatching, type MatchedChange, watchMatching } from './watch-matching.ts';
 import { whileAllowed } from './watching.ts';
 
 export { Node, registerResource } from './nodes.ts';
@@ -124,20 +127,25 @@ export function addList<T extends Collection>(options: T, name: string): T {
 }
 
 /** Adds the subscription to the changes of a kind of object. */
-export function changeSubscription(options: Resource & Pick<Collection, 'single'>): void {
-  const { kind, single, typeName, ref } = options;
+export function changeSubscription(options: Resource & Pick<Collection, 'single' | 'members'>): void {
+  const { kind, single, typeName, ref, table, members = ID_MEMBER } = options;
   kindsWithSubscription.add(kind);
   const noun = nounOf(kind);
-  const ChangeEvent = builder.objectRef<Change>(`${typeName}Change`).implement({
+  const ChangeEvent = builder.objectRef<MatchedChange>(`${typeName}Change`).implement({
     description: `A change of ${oneOf(noun)}.`,
     fields: (t) => ({
       action: t.field({ type: ChangeAction, description: 'What happened.', resolve: ({ action }) => action }),
       objectId: t.exposeID('id', { description: `The id of the ${noun}; "" in a mark.` }),
+      hasLeft: t.boolean({
+        description: `Whether the ${noun} is there, but not among those that \`where\` asks for any more: take it from the list.`,
+        resolve: ({ isLeft }) => isLeft === true,
+      }),
       [single]: t.field({
         type: ref,
         nullable: true,
-        description: `The ${noun} as it is now; null once it is deleted, and in a mark.`,
-        resolve: ({ id }, _, context, info) => findById(options, context, id, queryFromInfo({ context, info })),
+        description: `The ${noun} as it is now; null once it is deleted or has left the filter, and in a mark.`,
+        resolve: ({ id, isLeft }, _, context, info) =>
+          isLeft ? null : findById(options, context, id, queryFromInfo({ context, info })),
       }),
     }),
   });
@@ -153,16 +161,33 @@ export function changeSubscription(options: Resource & Pick<Collection, 'single'
         ids: t.arg.idList({
           description: `Only the changes of these are told; at most ${IDS_MAX}. Of all when left out.`,
         }),
+        where: t.arg({
+          type: listInputs(typeName, members).Where,
+          description:
+            'Only the changes of those for which this holds are told, and once that one of them does not fit any more: then `hasLeft` is ' +
+            'true. Where more than 1,000 fit, and where a stream continues another, that is told of each change of one that does not fit.',
+        }),
         mark: t.arg.boolean({
           description:
             'Whether to begin with a mark, as soon as nothing can be missed any more, and to send another whenever changes may have ' +
             'been missed. A mark is an event with the `objectId` "": ask again for what you show.',
         }),
       },
-      subscribe: (_, { ids, mark }, context) => {
+      subscribe: (_, { ids, where, mark }, context) => {
         if (ids && ids.length > IDS_MAX) throw new ApiError('tooManyIds', { member: 'ids', max: IDS_MAX });
         const watched = { kind, ids: ids ? new Set(ids) : undefined, hasMarks: mark === true };
-        return whileAllowed(context, (signal) => watchChanges(context, watched, signal));
+        if (!where || !table) return whileAllowed(context, (signal) => watchChanges(context, watched, signal));
+        const condition = translateWhere(where, members);
+        const find: FindMatching = async ({ id, take }) => {
+          if (condition === false) return [];
+          const all = [
+            await scopeOf(options, context),
+            condition === true ? {} : condition,
+            id === undefined ? {} : { id },
+          ];
+          return tableOf(options, context.db).findMany({ where: { AND: all }, select: { id: true }, take }) as never;
+        };
+        return whileAllowed(context, (signal) => watchMatching(context, watched, find, signal));
       },
       resolve: (change) => change,
     }),
