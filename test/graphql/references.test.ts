@@ -91,7 +91,7 @@ test('beside ids stand the objects', async () => {
 });
 
 test('of what is no object of the API not even a name is told', async () => {
-  const id = newId('bs');
+  const id = newId('acme');
   const { accountId } = account;
   const entry = {
     id: newId('aud'),
@@ -99,7 +99,7 @@ test('of what is no object of the API not even a name is told', async () => {
     createdAt: new Date(),
     source: 'API',
     action: 'DELETED',
-    kind: 'browserSession',
+    kind: 'acmeAccount',
   };
   await gateway.app.prisma.auditEntry.create({ data: { ...entry, objectId: id } });
   const query = 'query ($id: ID) { auditEntries(objectId: $id) { nodes { objectId object { id } } } }';

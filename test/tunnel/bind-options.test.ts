@@ -65,6 +65,8 @@ const samples: Record<string, () => Sample> = {
   WebsocketTCPConverter: () => ({ options: { WebsocketTCPConverter: {} } }),
   TrafficPolicy: () => ({ options: { TrafficPolicy: '{"on_http_request":[{"actions":[{"type":"deny"}]}]}' } }),
   Policy: () => ({ options: { Policy: { inbound: [{ expressions: [], actions: [{ type: 'deny' }] }] } } }),
+  HostHeader: () => ({ options: { HostHeader: 'localhost:3000' } }),
+  UpstreamTimeout: () => ({ options: { UpstreamTimeout: 90 } }),
   HostHeaderRewrite: () => ({ options: { HostHeaderRewrite: true } }),
   LocalURLScheme: () => ({ options: { LocalURLScheme: 'https' } }),
   'Extra.Name': () => ({ extra: { Name: 'a name' } }),

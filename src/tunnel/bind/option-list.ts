@@ -40,6 +40,14 @@ export const bindOptions: Readonly<Record<string, OptionRule>> = {
   WebsocketTCPConverter: { effect: 'acts', text: 'Messages of WebSockets become a stream of bytes.' },
   TrafficPolicy: { effect: 'acts', text: 'A traffic policy.' },
   Policy: { effect: 'acts', text: 'The same, of older SDKs.' },
+  HostHeader: {
+    effect: 'acts',
+    text: 'The name that the service is asked by; of the agent of this gateway (`--host-header`).',
+  },
+  UpstreamTimeout: {
+    effect: 'acts',
+    text: 'Seconds until an answer has to begin; of the agent of this gateway (`--upstream-timeout`).',
+  },
   HostHeaderRewrite: { effect: 'told', text: 'The agent rewrites the header by itself.' },
   LocalURLScheme: { effect: 'told', text: 'The agent speaks it to its service by itself.' },
 };
