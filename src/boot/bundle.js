@@ -3,7 +3,8 @@
 
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { basename, join, relative } from 'node:path';
+import { createRequire } from 'node:module';
+import { basename, dirname, join, relative } from 'node:path';
 import { build } from 'esbuild';
 import { root } from './command.js';
 import { UNBUNDLED } from './unbundled.js';
@@ -38,6 +39,43 @@ const lazyPackages = {
   },
 };
 
+/**
+ * A dynamic import by us of a package in CommonJS has all of its names, as Node gives them: esbuild's has only the default. Which names there
+ * are says the package itself, loaded here.
+ */
+const namesOfCommonJs = {
+  name: 'names-of-commonjs',
+  /** @param {import('esbuild').PluginBuild} on */
+  setup(on) {
+    on.onResolve({ filter: /^[@a-z]/ }, async ({ path, kind, importer, resolveDir, pluginData }) => {
+      const isOurs = importer.startsWith(join(root, 'dist'));
+      if (!isOurs || kind !== 'dynamic-import' || pluginData === SEEN) return undefined;
+      const found = await on.resolve(path, { kind, resolveDir, pluginData: SEEN });
+      if (found.external || !found.path || !isCommonJs(found.path)) return found;
+      return { path: found.path, namespace: 'commonjs-package' };
+    });
+    on.onLoad({ filter: /.*/, namespace: 'commonjs-package' }, ({ path }) => {
+      const names = Object.keys(createRequire(path)(path)).filter((name) => /^[A-Za-z_$][\w$]*$/.test(name));
+      const exported = names.filter((name) => name !== 'default');
+      const lines = [
+        `const all = require(${JSON.stringify(path)});`,
+        'export default all;',
+        ...exported.map((name, i) => `const name${i} = all.${name};\nexport { name${i} as ${name} };`),
+      ];
+      return { contents: lines.join('\n'), resolveDir: dirname(path) };
+    });
+  },
+};
+const SEEN = Symbol('resolved');
+
+/** @param {string} file of a package. */
+function isCommonJs(file) {
+  if (/\.[cm]js$/.test(file)) return file.endsWith('.cjs');
+  let directory = dirname(file);
+  while (!existsSync(join(directory, 'package.json'))) directory = dirname(directory);
+  return JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')).type !== 'module';
+}
+
 const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 /** Left out by `npm ci --omit=optional`. */
 const missing = Object.keys(optionalDependencies).filter((name) => !existsSync(join(root, 'node_modules', name)));
@@ -61,7 +99,7 @@ const [main, beside] = await Promise.all([
     splitting: true,
     // protobufjs is not installed: nothing that needs it is used. pg asks for its native driver only when told to.
     external: [...UNBUNDLED, 'protobufjs/*', 'pg-native', './package-*.cjs', ...missing],
-    plugins: [lazyPackages],
+    plugins: [lazyPackages, namesOfCommonJs],
     // Packages in CommonJS call it.
     banner: {
       js: "import { createRequire as createBundleRequire } from 'node:module'; const require = createBundleRequire(import.meta.url);",

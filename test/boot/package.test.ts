@@ -153,6 +153,35 @@ test('everything that is loaded only when it is needed is there', async () => {
   rmSync(script);
 });
 
+test('packages in CommonJS have the names that the code takes of them', async () => {
+  const { files } = JSON.parse(readFileSync(join(root, 'dist/bundle/inputs.json'), 'utf8'));
+  const chunkOf = (name: string) =>
+    Object.keys(files).find((file) =>
+      files[file].some((input: string) => input.startsWith('commonjs-package:') && input.includes(`/${name}/`)),
+    );
+  const taken = compiled.flatMap((file) => {
+    const text = readFileSync(join(root, 'dist', file), 'utf8');
+    const found = text.matchAll(/\{([^}]*)\} = await (?:\w+\([^(]*, )?import\('([@a-z][^']*)'\)/g);
+    return Array.from(found, ([, names = '', name = '']) => ({
+      chunk: chunkOf(name),
+      names: names.match(/\w+/g) ?? [],
+    }));
+  });
+  const wanted = taken.filter(({ chunk }) => chunk);
+  expect(wanted.length).toBeGreaterThan(5);
+  const script = join(unpacked, 'dist/bundle/names.mjs');
+  writeFileSync(
+    script,
+    `for (const { chunk, names } of ${JSON.stringify(wanted)}) {
+      const found = await import('./' + chunk);
+      for (const name of names) if (!(name in found)) console.log(chunk, name);
+    }
+    process.exit();`,
+  );
+  expect((await run(process.execPath, [script], { env: environment() })).stdout).toBe('');
+  rmSync(script);
+});
+
 test('commands tell what there is, and what is wrong', async () => {
   const { stdout } = await command(['version']);
   expect(stdout).toContain(`tunnel-gateway ${manifest.version} (Node ${process.versions.node}`);
