@@ -161,10 +161,10 @@ test('packages in CommonJS have the names that the code takes of them', async ()
     );
   const taken = compiled.flatMap((file) => {
     const text = readFileSync(join(root, 'dist', file), 'utf8');
-    const found = text.matchAll(/\{([^}]*)\} = await (?:\w+\([^(]*, )?import\('([@a-z][^']*)'\)/g);
+    const found = text.matchAll(/\{([\w\s,:]*)\} = await (?:\w+\([^(]*, )?import\('([@a-z][^']*)'\)/g);
     return Array.from(found, ([, names = '', name = '']) => ({
       chunk: chunkOf(name),
-      names: names.match(/\w+/g) ?? [],
+      names: names.match(/\w+(?=\s*[,:]|\s*$)/g) ?? [],
     }));
   });
   const wanted = taken.filter(({ chunk }) => chunk);
