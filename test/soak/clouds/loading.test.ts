@@ -30,7 +30,6 @@ test.skipIf(onServer)(
       };
 
       await deliver(await create('datadog'), 1);
-      // One that is in no bundle, as those of clouds are not.
       expect([...(await loadedPackages(gateway))]).toContain('@prisma/client');
       expect(await ofClouds()).toEqual([]);
       const firehose = await create('firehose');
