@@ -7,20 +7,20 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { build } from 'esbuild';
 import { root } from './command.js';
-import { UNBUNDLED } from './unbundled.js';
+import { UNBUNDLED } from './packages.js';
 
 const DIRECTORY = join(root, 'dist/bundle');
 /** Which files a bundle is made of: `{ "files": { "main.js": ["dist/main.js", ...] } }`, paths from the root. */
 const INPUTS = join(DIRECTORY, 'inputs.json');
 /** How many builds leave their files, as gateways may run from them. */
 const KEPT_BUILDS = 5;
-/** What an operator runs of the package beside the gateway. */
-const TOOLS = ['cli'];
 /** Code of threads and child processes, which stands beside the code that starts it. */
 const BESIDE = ['store/embedded/worker.js', 'store/embedded/create.js', 'api/graphql/graphiql-page.js'];
 
-/** The packages that are loaded when they are first used (see lazy-package.ts), by the file that each of them becomes. */
-/** @type {Map<string, string>} */
+/**
+ * The packages that are loaded when they are first used (see lazy-package.ts), and the file that each of them becomes.
+ * @type {Map<string, string>}
+ */
 const lazy = new Map();
 const lazyPackages = {
   name: 'lazy-packages',
@@ -40,8 +40,8 @@ const lazyPackages = {
 };
 
 /**
- * A dynamic import by us of a package in CommonJS has all of its names, as Node gives them: esbuild's has only the default. Which names there
- * are says the package itself, loaded here.
+ * Gives our dynamic imports of packages in CommonJS all of their names, as Node does: esbuild's have the default alone. The package
+ * itself, loaded here, says which names there are.
  */
 const namesOfCommonJs = {
   name: 'names-of-commonjs',
@@ -94,7 +94,7 @@ const options = {
 const [main, beside] = await Promise.all([
   build({
     ...options,
-    entryPoints: [join(root, 'dist/main.js'), ...TOOLS.map((tool) => join(root, `dist/tools/${tool}.js`))],
+    entryPoints: [join(root, 'dist/main.js'), join(root, 'dist/tools/cli.js')],
     entryNames: '[name]',
     splitting: true,
     // protobufjs is not installed: nothing that needs it is used. pg asks for its native driver only when told to.

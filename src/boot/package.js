@@ -1,6 +1,5 @@
 // `npm run package [-- DIRECTORY]`: the gateway as an archive that runs with Node alone, and as a package that npx runs from its
-// tarball. Both have the packages with native code for the platform that they are made on. They are put into DIRECTORY, which is
-// emptied before; dist/package without one.
+// tarball, in DIRECTORY, or dist/package without one. Both have native code for the platform that they are made on.
 
 import { execFileSync } from 'node:child_process';
 import {
@@ -17,8 +16,8 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { root } from './command.js';
+import { UNBUNDLED } from './packages.js';
 import { prepare } from './prepare.js';
-import { UNBUNDLED } from './unbundled.js';
 
 /** Of packages: what only people, compilers and other platforms read. */
 const NOT_SHIPPED =
@@ -30,7 +29,10 @@ await prepare();
 const { name, version, license, engines, description } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const directory = resolve(process.argv[2] ?? join(root, 'dist/package'));
 const staged = join(directory, `${name}-${version}`);
-rmSync(directory, { recursive: true, force: true });
+const archive = `${staged}.tar.gz`;
+const tarball = `${staged}.tgz`;
+// Nothing else of the directory: it may be any.
+for (const made of [staged, archive, tarball]) rmSync(made, { recursive: true, force: true });
 mkdirSync(join(staged, 'bin'), { recursive: true });
 
 copyFileSync(join(root, 'src/boot/tunnel-gateway'), join(staged, 'bin/tunnel-gateway'));
@@ -66,12 +68,11 @@ const manifest = {
 };
 writeFileSync(join(staged, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
 
-const archive = `${staged}.tar.gz`;
 execFileSync('tar', ['--create', '--gzip', `--file=${archive}`, `--directory=${directory}`, basename(staged)]);
 execFileSync('npm', ['pack', '--ignore-scripts', '--loglevel=error', `--pack-destination=${directory}`], {
   cwd: staged,
 });
-for (const file of [archive, join(directory, `${name}-${version}.tgz`)])
+for (const file of [archive, tarball])
   process.stdout.write(`${file} (${(statSync(file).size / 2 ** 20).toFixed(1)} MB)\n`);
 
 /** @param {string} from @param {string} [to] */

@@ -7,6 +7,8 @@ import { root, run } from './command.js';
 
 /** The manifests that npm reads, relative to the root. */
 export const MANIFESTS = ['package.json', 'package-lock.json', 'agent/package.json', 'src/protocol/package.json'];
+/** What bundle.js cannot bundle, and package.js ships beside it: native code, and files that a package finds beside its own. */
+export const UNBUNDLED = ['@electric-sql/pglite', '@node-rs/argon2', 'fs-native-extensions'];
 /** Further files that npm needs. */
 const FURTHER_FILES = ['.npmrc', 'src/boot/not-needed'];
 

@@ -72,6 +72,8 @@ let tarball: string;
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'gateway-package-'));
   const made = join(home, 'made');
+  mkdirSync(made);
+  writeFileSync(join(made, 'of-somebody'), '');
   await run(process.execPath, [join(root, 'src/boot/package.js'), made], { env: process.env });
   const { name, version } = manifest;
   tarball = join(made, `${name}-${version}.tgz`);
@@ -128,6 +130,13 @@ test('the archive has at most 80 MB, and of packages those that have files besid
   // Licences of what is shipped go with it.
   for (const name of Object.keys(shipped))
     expect(existsSync(join(unpacked, 'node_modules', name, 'package.json'))).toBe(true);
+});
+
+test('nothing else is removed from the directory that it is put into', () => {
+  expect(readdirSync(dirname(tarball)).sort()).toEqual([
+    'of-somebody',
+    ...['', '.tar.gz', '.tgz'].map((end) => `${manifest.name}-${manifest.version}${end}`),
+  ]);
 });
 
 test('everything that is loaded only when it is needed is there', async () => {

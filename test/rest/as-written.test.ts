@@ -65,6 +65,14 @@ test('certificates, with the line ends and the words around them', async () => {
   }
 });
 
+test('a key that has lost its first line is no words around a certificate', async () => {
+  const { certificate_pem, private_key_pem } = await issue({ names: ['maimed.as-written.example.com'] });
+  const maimed = `${certificate_pem}${private_key_pem.slice(private_key_pem.indexOf('\n'))}`;
+  const answer = await account.call('POST', '/tls_certificates', { certificate_pem: maimed, private_key_pem });
+  expect(answer.status, answer.text).toBe(400);
+  expect(answer.text).toContain('certificate_pem');
+});
+
 test('names of domains, which are one name in any case', async () => {
   await comesBack('/reserved_domains', { domain: 'Shop.Names.example.com', region: 'US' });
   await comesBack('/reserved_domains', { domain: '*.Shop.Names.example.com' });

@@ -2,8 +2,13 @@
 
 import { parseArgs } from 'node:util';
 import type { Labels, Protocol } from '../gateway-client.ts';
-import { readUpstreamTimeout } from './duration.ts';
-import { isDirectoryUrl, readDirectoryUrl, readForwardsTo, readHostHeader } from './forwards-to.ts';
+import {
+  isDirectoryUrl,
+  readDirectoryUrl,
+  readForwardsTo,
+  readHostHeader,
+  readUpstreamTimeout,
+} from './forwards-to.ts';
 import { readLabels } from './labels.ts';
 
 /** A command for one tunnel, for as long as the process runs. */

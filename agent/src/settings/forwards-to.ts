@@ -1,4 +1,4 @@
-// Parses the upstream of a tunnel: `host:port`, or a URL whose scheme says whether the upstream uses TLS.
+// Parses the upstream of a tunnel: `host:port`, or a URL whose scheme says whether the upstream uses TLS; and how it is asked.
 
 import { fileURLToPath } from 'node:url';
 import { readAddress, writeAddress } from './host-address.ts';
@@ -13,6 +13,8 @@ export interface ForwardsTo {
 
 const SCHEMES = ['', 'http', 'https', 'tcp', 'tls'];
 const DEFAULT_PORTS: Record<string, number> = { http: 80, https: 443 };
+const UNIT_SECONDS: Record<string, number> = { s: 1, m: 60, h: 3600 };
+const UPSTREAM_TIMEOUT_MAX = 3600;
 
 /** Whether an upstream is a directory of this machine. */
 export const isDirectoryUrl = (text: string) => /^file:/i.test(text);
@@ -51,4 +53,12 @@ export function readHostHeader(wanted: string, forwardsTo: string): string {
     return `${scheme}://${writeAddress({ host, port }).replace(scheme === 'https' ? /:443$/ : /:80$/, '')}`;
   if (/^[a-z0-9_][a-z0-9_.-]{0,252}(:\d{1,5})?$/i.test(wanted)) return `${scheme}://${wanted}`;
   throw new Error('must be "rewrite", or a name, as myapp.test');
+}
+
+/** Parses how long an upstream may take until its response begins. @returns seconds. @throws {Error} what is expected. */
+export function readUpstreamTimeout(text: string): number {
+  const [, count = '', unit = ''] = /^(\d{1,6})([smh])$/.exec(text) ?? [];
+  const seconds = Number(count) * (UNIT_SECONDS[unit] ?? 0);
+  if (seconds >= 1 && seconds <= UPSTREAM_TIMEOUT_MAX) return seconds;
+  throw new Error('must be a time from 1s to 1h, as 90s or 5m');
 }

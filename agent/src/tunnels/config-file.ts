@@ -4,8 +4,13 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Protocol, TunnelSpec } from '../gateway-client.ts';
 import { ConfigError } from '../settings/config.ts';
-import { readUpstreamTimeout } from '../settings/duration.ts';
-import { isDirectoryUrl, readDirectoryUrl, readForwardsTo, readHostHeader } from '../settings/forwards-to.ts';
+import {
+  isDirectoryUrl,
+  readDirectoryUrl,
+  readForwardsTo,
+  readHostHeader,
+  readUpstreamTimeout,
+} from '../settings/forwards-to.ts';
 import { type PolicyDocument, readPolicy } from './policy.ts';
 import { readDomain } from './request.ts';
 import { PROTOCOLS } from './state-format.ts';

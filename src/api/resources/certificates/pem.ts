@@ -14,8 +14,9 @@ export interface PemBlock {
 /** @returns the blocks of a text, without what stands around them; undefined when one of them is not well formed. */
 export function pemBlocks(pem: string): PemBlock[] | undefined {
   const blocks = [...pem.matchAll(BLOCK)].map(([text, type = '', content = '']) => ({ type, content, text }));
-  const begun = pem.split('-----BEGIN').length - 1;
-  return blocks.length === begun ? blocks : undefined;
+  // What has an end alone is maimed, too: it may be a key, which nobody is to be shown among the words around a certificate.
+  const isWhole = ['-----BEGIN', '-----END'].every((line) => pem.split(line).length - 1 === blocks.length);
+  return isWhole ? blocks : undefined;
 }
 
 /** Whether a block has headers (RFC 1421), as keys that are encrypted in the old way do. */
