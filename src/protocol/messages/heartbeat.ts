@@ -2,14 +2,15 @@
 // anything else, within the tolerance.
 
 import { randomBytes } from 'node:crypto';
+import type { Probe } from '../mux/link-window.ts';
 import type { MuxSession } from '../mux/mux-session.ts';
 import { type MuxStream, noopStreamEvents } from '../mux/mux-stream.ts';
 import { ErrorCode } from '../mux/stream.ts';
 import { openTypedStream, StreamType } from './typed-stream.ts';
 
 const BEAT_BYTES = 4;
-/** The round trip is the shortest of so many samples: the others were delayed by traffic. */
-const SAMPLES = 6;
+/** The most heartbeats on their way that measure the link: more tell no more. */
+const BEATS_MAX = 16;
 /**
  * In so many steps a session waits for a sign of life. After its event loop was blocked, a process finds its timers due before it
  * has read what came meanwhile: each step counts at most for what it was to take, so that a blocked event loop is one step.
@@ -22,8 +23,16 @@ export interface HeartbeatOptions {
   interval: number;
   /** The time in which the response, or any other bytes, must arrive; milliseconds. */
   tolerance: number;
-  /** Called with each measured round trip, in milliseconds. */
+  /** Called when a heartbeat came back that was sent because the interval was over, with its round trip in milliseconds. */
   onBeat?(roundTrip: number): void;
+}
+
+/** A heartbeat that has not come back yet. */
+interface Beat {
+  readonly bytes: Buffer;
+  readonly probe: Probe;
+  /** Whether it was sent because the interval was over, and not to measure the link. */
+  readonly isRegular: boolean;
 }
 
 /**
@@ -31,20 +40,24 @@ export interface HeartbeatOptions {
  * `tolerance` while a response is due: at most `interval + tolerance` after the last one. On a slow line heartbeat or response may
  * be queued behind data for longer than that, so any received byte is a sign of life. A time in which the event loop was blocked
  * counts for a quarter of the tolerance at most.
+ *
+ * Further heartbeats go between the data of a transfer: they tell the session what has arrived, and how much may be in flight.
  */
 export function startHeartbeat(session: MuxSession, { interval, tolerance, onBeat }: HeartbeatOptions): void {
-  const samples: number[] = [];
-  let sent: Buffer = EMPTY;
-  let sentAt = 0;
+  /** In the order in which they were sent, which is that in which they come back. */
+  const beats: Beat[] = [];
   let received: Buffer = EMPTY;
-  let timer: NodeJS.Timeout | undefined;
+  /** Until the next heartbeat is due. */
+  let pause: NodeJS.Timeout | undefined;
+  /** Until the next look for a sign of life; undefined while no response is due. */
+  let watch: NodeJS.Timeout | undefined;
   let stream: MuxStream | undefined;
   let lookedAt = 0;
   /** For how long nothing had arrived by then. */
   let silence = 0;
   const awaitLife = () => {
     const step = Math.min(Math.ceil(tolerance / STEPS), tolerance - silence);
-    timer = setTimeout(() => {
+    watch = setTimeout(() => {
       const now = session.now();
       const hasRead = session.lastReadAt > lookedAt;
       silence = (hasRead ? 0 : silence) + Math.min(now - (hasRead ? session.lastReadAt : lookedAt), step);
@@ -53,41 +66,53 @@ export function startHeartbeat(session: MuxSession, { interval, tolerance, onBea
       awaitLife();
     }, step);
   };
-  const beat = () => {
-    if (session.isClosed) return;
-    sent = randomBytes(BEAT_BYTES);
-    sentAt = lookedAt = session.now();
-    silence = 0;
-    awaitLife();
-    if (stream) stream.write(sent);
-    else stream = openTypedStream(session, StreamType.HEARTBEAT, sent, events);
+  const stopWatching = () => {
+    clearTimeout(watch);
+    watch = undefined;
+  };
+  const beat = (isRegular: boolean) => {
+    if (session.isClosed || (!isRegular && beats.length >= BEATS_MAX)) return;
+    const bytes = randomBytes(BEAT_BYTES);
+    if (!watch) {
+      lookedAt = session.now();
+      silence = 0;
+      awaitLife();
+    }
+    if (stream) stream.write(bytes);
+    else stream = openTypedStream(session, StreamType.HEARTBEAT, bytes, events, true);
+    beats.push({ bytes, probe: session.link.probe(session.position, session.now()), isRegular });
+  };
+  const confirm = ({ probe, isRegular }: Beat) => {
+    if (beats.length === 0) stopWatching();
+    const roundTrip = session.confirm(probe);
+    if (!isRegular) return;
+    onBeat?.(roundTrip);
+    pause = setTimeout(beat, interval, true);
   };
   const events = {
     ...noopStreamEvents,
     onData(chunk: Buffer) {
       stream?.consumed(chunk.length);
       received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
-      if (received.length < BEAT_BYTES) return;
-      const isEcho = received.length === BEAT_BYTES && received.equals(sent);
-      received = EMPTY;
-      clearTimeout(timer);
-      if (!isEcho) {
-        session.close(ErrorCode.PROTOCOL, 'the heartbeat was not echoed unchanged');
-        return;
+      for (; received.length >= BEAT_BYTES; received = received.subarray(BEAT_BYTES)) {
+        const oldest = beats.shift();
+        if (!oldest?.bytes.equals(received.subarray(0, BEAT_BYTES))) {
+          stopWatching();
+          session.close(ErrorCode.PROTOCOL, 'the heartbeat was not echoed unchanged');
+          return;
+        }
+        confirm(oldest);
       }
-      const roundTrip = session.now() - sentAt;
-      if (samples.push(roundTrip) > SAMPLES) samples.shift();
-      session.windowBudget.roundTrip = Math.min(...samples);
-      onBeat?.(roundTrip);
-      timer = setTimeout(beat, interval);
     },
     onEnd: () => session.close(ErrorCode.PROTOCOL, 'the heartbeat stream was ended'),
     onReset: () => {
-      clearTimeout(timer);
+      clearTimeout(pause);
+      stopWatching();
       session.close(ErrorCode.PROTOCOL, 'the heartbeat stream was reset');
     },
   };
-  beat();
+  session.onProbeDue = () => beat(false);
+  beat(true);
 }
 
 /**
@@ -95,6 +120,7 @@ export function startHeartbeat(session: MuxSession, { interval, tolerance, onBea
  * @param rest the data behind the stream's type.
  */
 export function answerHeartbeat(stream: MuxStream, rest: Buffer): void {
+  stream.isUrgent = true;
   let unconsumed = 0;
   const echo = (chunk: Buffer) => {
     if (stream.write(chunk)) stream.consumed(chunk.length);

@@ -47,14 +47,16 @@ export function readStreamType(stream: MuxStream, onType: (type: number, rest: B
   };
 }
 
-/** Opens a stream of a type. @param first the first bytes behind the type. */
+/** Opens a stream of a type. @param first the first bytes behind the type. @param isUrgent as in `MuxStream`. */
 export function openTypedStream(
   session: MuxSession,
   type: number,
   first: Buffer,
   events = noopStreamEvents,
+  isUrgent = false,
 ): MuxStream {
   const stream = session.open(events);
+  stream.isUrgent = isUrgent;
   const bytes = Buffer.allocUnsafe(TYPE_BYTES + first.length);
   bytes.writeUInt32BE(type);
   first.copy(bytes, TYPE_BYTES);
@@ -76,9 +78,9 @@ export function callPeer(session: MuxSession, type: number, request: object, tim
       outcome();
     };
     const fail = (message: string) => settle(() => reject(new MessageError(message)));
-    const stream = openTypedStream(session, type, json(request), {
+    const events = {
       ...noopStreamEvents,
-      onData(chunk) {
+      onData(chunk: Buffer) {
         stream.consumed(chunk.length);
         try {
           const response = reader.push(chunk);
@@ -94,8 +96,9 @@ export function callPeer(session: MuxSession, type: number, request: object, tim
         stream.end();
         fail('the call was not answered');
       },
-      onReset: (code) => fail(`the call was reset (code ${code})`),
-    });
+      onReset: (code: ErrorCode) => fail(`the call was reset (code ${code})`),
+    };
+    const stream = openTypedStream(session, type, json(request), events, true);
     const deadline = setTimeout(() => {
       stream.reset();
       fail(`the call was not answered within ${timeout} ms`);
@@ -119,6 +122,7 @@ export function answerCall(
   explain: (text: string) => string,
   budget?: ByteBudget,
 ): void {
+  stream.isUrgent = true;
   const reader = new JsonReader(budget);
   let isHandling = false;
   const release = () => {

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { reportDefect } from '../defect.ts';
 import { Flag, FrameType, goAwayBody, ID_MAX, MuxFrameReader, uint32 } from './frame.ts';
 import { FrameQueue } from './frame-queue.ts';
+import { LinkWindow, type Probe } from './link-window.ts';
 import { MuxStream, noopStreamEvents, type StreamCarrier } from './mux-stream.ts';
 import { PeerIds } from './peer-ids.ts';
 import { PeerLimits } from './peer-limits.ts';
@@ -38,6 +39,10 @@ export class MuxSession implements StreamCarrier {
   bytesOut = 0;
   /** When bytes of the peer arrived last, by `now`; the start of the session before the first. */
   lastReadAt: number;
+  /** How much may be in flight. It limits nothing until heartbeats begin. */
+  readonly link = new LinkWindow();
+  /** Called when a heartbeat is to be written behind what waits to be written. */
+  onProbeDue: (() => void) | undefined;
   /** A monotonic clock, in milliseconds. */
   readonly now: () => number;
 
@@ -47,6 +52,9 @@ export class MuxSession implements StreamCarrier {
   readonly #streams = new Map<number, MuxStream>();
   /** Streams that wait until more may be written, in the order in which they are served. */
   readonly #waiting = new Set<MuxStream>();
+  /** The stream that has its turn, and the bytes that it may still write in it. */
+  #served: MuxStream | undefined;
+  #turn = 0;
   readonly #peerStreamsMax: number;
   readonly #peerParity: 0 | 1;
   readonly #peerIds: PeerIds;
@@ -92,6 +100,11 @@ export class MuxSession implements StreamCarrier {
     return this.#closed;
   }
 
+  /** The bytes of all frames so far, those that wait to be written in this iteration of the event loop, too. */
+  get position(): number {
+    return this.bytesOut + this.#frames.bytes;
+  }
+
   /** The number of open streams of both sides. */
   get size(): number {
     return this.#streams.size;
@@ -125,14 +138,25 @@ export class MuxSession implements StreamCarrier {
   }
 
   writableBytes(stream: MuxStream): number {
-    const capacity = WRITE_BUFFER_MAX - this.#frames.bytes - this.#transport.writableLength;
-    if (capacity > 0) return Math.min(capacity, FRAME_MAX);
+    if (stream.isUrgent && this.#transport.writableLength < WRITE_BUFFER_MAX) return FRAME_MAX;
+    // Those that wait come first, each with one frame in its turn.
+    const isServed = stream === this.#served;
+    const turn = isServed ? this.#turn : this.#waiting.size > 0 ? 0 : this.link.frameMax(FRAME_MAX);
+    const bytes = Math.min(turn, this.#capacity());
+    if (bytes > 0) return bytes;
     this.#waiting.add(stream);
     return 0;
   }
 
+  /** The bytes that may be written now; 0 or less when streams have to wait. */
+  #capacity(): number {
+    const buffer = WRITE_BUFFER_MAX - this.#frames.bytes - this.#transport.writableLength;
+    return Math.min(buffer, this.link.capacity(this.position));
+  }
+
   sendData(id: number, body: Buffer, opens: boolean, ends: boolean): void {
     this.limits.countData(body.length);
+    if (this.#served?.id === id) this.#turn -= body.length;
     this.#queue((FrameType.DATA << 4) | (opens ? Flag.SYN : 0) | (ends ? Flag.FIN : 0), id, body);
   }
 
@@ -142,6 +166,16 @@ export class MuxSession implements StreamCarrier {
 
   sendWindow(id: number, increment: number): void {
     this.#queue(FrameType.WINDOW << 4, id, uint32(increment));
+  }
+
+  /** Takes a heartbeat that came back: streams that waited for what it confirms go on. @returns its round trip in milliseconds. */
+  confirm(probe: Probe): number {
+    const now = this.now();
+    this.link.confirm(probe, this.position, now);
+    this.windowBudget.roundTrip = this.link.roundTrip;
+    if (this.link.isProbeDue(this.position, this.now)) this.onProbeDue?.();
+    this.#resumeWaiting();
+    return now - probe.sentAt;
   }
 
   removeStream(stream: MuxStream): void {
@@ -213,6 +247,7 @@ export class MuxSession implements StreamCarrier {
 
   #flush(): void {
     if (this.#frames.bytes === 0 || this.#transport.destroyed) return;
+    if (this.link.isProbeDue(this.position, this.now)) this.onProbeDue?.();
     const bytes = this.#frames.take();
     this.bytesOut += bytes.length;
     // After a write that returns true, no 'drain' follows: streams that waited for the queue alone are resumed here.
@@ -220,10 +255,16 @@ export class MuxSession implements StreamCarrier {
     else this.#backlog.check();
   }
 
+  /** Serves the streams that wait, a frame of each in turn, for as long as more may be written. */
   #resumeWaiting(): void {
-    for (const stream of [...this.#waiting]) {
+    if (this.#served) return;
+    for (const stream of this.#waiting) {
+      if (this.#capacity() <= 0) break;
       this.#waiting.delete(stream);
+      this.#served = stream;
+      this.#turn = this.link.frameMax(FRAME_MAX);
       this.#guard(() => stream.resume());
+      this.#served = undefined;
     }
   }
 

@@ -38,6 +38,8 @@ const CREDIT_MAX = 0x7fff_ffff;
 export class MuxStream implements ByteStream {
   events: StreamEvents;
   readonly id: number;
+  /** Whether its bytes go before those that wait for the link: heartbeats and calls do, which are few. */
+  isUrgent = false;
   /**
    * Called once, when the peer has read more than the head of a stream that we opened, or has sent data: then it serves
    * the stream.

@@ -41,6 +41,6 @@ export const shortenedTests = [
   'test/sign-in/start.test.ts',
   'test/store/tunnels/{bind-addresses,binds,offline-endpoints}.test.ts',
   'test/protocol/stream-ids.test.ts',
-  'test/tunnel/{fault-proxy,sdk-traffic,session-protocol,threaded-agents}.test.ts',
+  'test/tunnel/{fault-proxy,slow-links,sdk-traffic,session-protocol,threaded-agents}.test.ts',
   'test/workers/{database-away,upgrade}.test.ts',
 ];
