@@ -6,7 +6,7 @@ import { authtokenOf } from './device/authtoken.ts';
 import { deviceFileOf, openDevice } from './device/device-file.ts';
 import { type Log, openLog } from './log.ts';
 import { diagnose } from './run/diagnose.ts';
-import { type AgentRun, type RestartState, runSingleTunnel } from './run/single-tunnel.ts';
+import { type AgentRun, inMemory, inStateFile, type RestartState, runSingleTunnel } from './run/single-tunnel.ts';
 import { startAgent } from './run/start-agent.ts';
 import { type Command, HELP, type LabelsCommand, readCommand, type TunnelCommand, UsageError } from './settings/cli.ts';
 import { type AgentConfig, ConfigError, checkPublication, readConfig } from './settings/config.ts';
@@ -33,7 +33,7 @@ interface Settings {
   endpoints: NamedEndpoint[];
 }
 
-const restartState: RestartState = { identity: null, resume: null };
+const restartState: RestartState = inMemory();
 
 /** Ends the process when its output is written, or after a timeout. */
 async function exit(code: number): Promise<never> {
@@ -122,7 +122,8 @@ async function startTunnel(command: TunnelCommand | LabelsCommand, config: Agent
           hostHeader: command.hostHeader,
           isListed: command.isListed,
         };
-  return runSingleTunnel(config, authtoken, spec, restartState, log, print);
+  const state = config.keepsState ? await inStateFile(config.stateFile, spec, log) : restartState;
+  return runSingleTunnel(config, authtoken, spec, state, log, print);
 
   function policyOf({ protocol, policyFile }: TunnelCommand): string | null {
     if (policyFile !== null) return readPolicyText(policyFile, protocol);

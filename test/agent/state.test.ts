@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openStateFile, StateFileError } from '../../agent/src/tunnels/state-file.ts';
+import { openStateFile } from '../../agent/src/tunnels/state-file.ts';
 import { type AgentState, EMPTY_STATE, type SavedTunnel } from '../../agent/src/tunnels/state-format.ts';
 
 let directory: string;
@@ -136,12 +136,15 @@ describe('a damaged state file', () => {
     expect(namesIn(await load())).toEqual(['a']);
   });
 
-  test('of a newer agent is left alone', async () => {
+  test('of a newer agent is left alone; what is saved goes to a file of this version, which is read next time', async () => {
     const newer = JSON.stringify({ version: 2, tunnels: {} });
     writeFileSync(file, newer);
-    await expect(load()).rejects.toThrow(StateFileError);
-    await expect(load()).rejects.toThrow(/version 2.*install a newer one/);
-    expect(readdirSync(directory)).toEqual(['tunnels.json']);
+    const state = await openStateFile(file, () => stateOf('a'));
+    expect(state.loaded).toEqual(EMPTY_STATE);
+    expect(state.damage).toMatch(/is of a newer agent \(it has version 2, .*has no tunnels yet, in .*\.v1$/);
+    await state.save();
+    expect(namesIn(await load())).toEqual(['a']);
+    expect(readdirSync(directory)).toEqual(['tunnels.json', 'tunnels.json.v1']);
     expect(readFileSync(file, 'utf8')).toBe(newer);
   });
 });

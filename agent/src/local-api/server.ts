@@ -14,23 +14,84 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const CONNECTIONS_MAX = 256;
 
-/** Starts to listen. Requests are answered after `serveApi`. @throws {ConfigError} when it cannot listen on the address. */
-export async function listenForApi({ host, port }: HostAddress): Promise<{ server: Server; address: HostAddress }> {
-  const server = createServer({ headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS });
-  server.maxConnections = CONNECTIONS_MAX;
-  await new Promise<void>((resolve, reject) => {
-    const fail = (error: Error) => reject(new ConfigError(`AGENT_API_ADDR cannot be had: ${error.message}`));
-    server.once('error', fail);
-    server.listen(port, host, () => {
-      server.off('error', fail);
-      resolve();
-    });
-  });
-  return { server, address: { host, port: (server.address() as AddressInfo).port } };
+/** The time after which an address that another program has is tried again; milliseconds. */
+const RETRY_MS = 5_000;
+/** What passes: another program ends, or an interface comes up. */
+const PASSING_FAILURES = ['EADDRINUSE', 'EADDRNOTAVAIL'];
+
+/** The local API. */
+export interface LocalApi {
+  /** The address that it has, or waits for. */
+  readonly address: HostAddress;
+  /** Answers requests from now on. @param onResponse called with the status of each response. */
+  serve(routes: ApiRoute[], access: AccessSettings, onResponse: (status: number) => void): void;
+  /** Open requests get `grace` milliseconds to complete. */
+  close(grace: number): Promise<void>;
 }
 
-/** Answers requests. @param onResponse called with the status of each response. */
-export function serveApi(
+/**
+ * Opens the local API. An address that another program has is waited for, as the tunnels of a device do not need it.
+ * @param onListening called once it listens and answers.
+ * @throws {ConfigError} when it cannot listen on the address for a reason that does not pass.
+ */
+export async function openApi(
+  { host, port }: HostAddress,
+  log: Log,
+  onListening: (address: HostAddress) => void,
+): Promise<LocalApi> {
+  const server = createServer({ headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS });
+  server.maxConnections = CONNECTIONS_MAX;
+  let retry: NodeJS.Timeout | undefined;
+  let isServed = false;
+  const current = () => ({ host, port: (server.address() as AddressInfo | null)?.port ?? port });
+  const failure = await listen(server, port, host);
+  if (failure && !PASSING_FAILURES.includes(failure.code ?? ''))
+    throw new ConfigError(`AGENT_API_ADDR cannot be had: ${failure.message}`);
+  if (failure) {
+    log('error', 'the local API waits for its address; tunnels do not need it', { reason: failure.message });
+    waitForAddress();
+  }
+
+  function waitForAddress(): void {
+    retry = setTimeout(async () => {
+      if (await listen(server, port, host)) waitForAddress();
+      else if (isServed) onListening(current());
+    }, RETRY_MS).unref();
+  }
+
+  return {
+    get address() {
+      return current();
+    },
+    serve(routes, access, onResponse) {
+      serveApi(server, routes, access, log, onResponse);
+      isServed = true;
+      if (server.listening) onListening(current());
+    },
+    async close(grace) {
+      clearTimeout(retry);
+      if (server.listening) await closeServer(server, grace);
+    },
+  };
+}
+
+/** @returns why it cannot listen; undefined when it does. */
+function listen(server: Server, port: number, host: string): Promise<NodeJS.ErrnoException | undefined> {
+  return new Promise((resolve) => {
+    const fail = (error: Error) => {
+      server.off('listening', succeed);
+      resolve(error);
+    };
+    const succeed = () => {
+      server.off('error', fail);
+      resolve(undefined);
+    };
+    server.once('error', fail).once('listening', succeed);
+    server.listen(port, host);
+  });
+}
+
+function serveApi(
   server: Server,
   routes: ApiRoute[],
   access: AccessSettings,
@@ -54,8 +115,8 @@ export function serveApi(
   });
 }
 
-/** Closes the server. Open requests get `grace` milliseconds to complete. */
-export async function closeServer(server: Server, grace: number): Promise<void> {
+/** Open requests get `grace` milliseconds to complete. */
+async function closeServer(server: Server, grace: number): Promise<void> {
   const timer = setTimeout(() => server.closeAllConnections(), grace);
   await new Promise((resolve) => server.close(resolve));
   clearTimeout(timer);

@@ -6,6 +6,7 @@ import { statusOf } from '../local-api/views.ts';
 import type { AgentConfig } from '../settings/config.ts';
 import { writeAddress } from '../settings/host-address.ts';
 import type { OpenEndpoint } from '../tunnels/named-endpoints.ts';
+import type { OpenState } from '../tunnels/open-state.ts';
 import type { TunnelTable } from '../tunnels/tunnel-table.ts';
 import { version } from '../version.ts';
 import type { Publication } from './publish-api.ts';
@@ -15,12 +16,12 @@ interface HealthDeps {
   client: GatewayClient;
   tunnels: TunnelTable;
   endpoints: readonly OpenEndpoint[];
-  damage: string | null;
+  file: OpenState;
   publication: Publication | null;
 }
 
 /** Creates the view of the agent's health; it reads the current state at each call. */
-export function createHealth({ config, client, tunnels, endpoints, damage, publication }: HealthDeps): AgentHealth {
+export function createHealth({ config, client, tunnels, endpoints, file, publication }: HealthDeps): AgentHealth {
   const startedAt = new Date().toISOString();
   const toIso = (ms: number) => new Date(ms).toISOString();
 
@@ -53,7 +54,7 @@ export function createHealth({ config, client, tunnels, endpoints, damage, publi
       return tunnels.all;
     },
     version,
-    damage,
+    damage: file.damage,
     responses: new Map(),
     notReadyReasons,
     status: () => ({
@@ -77,7 +78,7 @@ export function createHealth({ config, client, tunnels, endpoints, damage, publi
         legs: handle.legs,
       })),
       api: publication?.status ?? null,
-      state_file: { damage },
+      state_file: { damage: file.damage, failure: file.failure },
     }),
   };
 }

@@ -5,15 +5,14 @@ import { authtokenOf } from '../device/authtoken.ts';
 import { deviceFileOf, openDevice } from '../device/device-file.ts';
 import type { ClientOptions, SessionIdentity } from '../gateway-client.ts';
 import { routes } from '../local-api/routes.ts';
-import { closeServer, listenForApi, serveApi } from '../local-api/server.ts';
+import { openApi } from '../local-api/server.ts';
 import type { Log } from '../log.ts';
 import type { AgentConfig } from '../settings/config.ts';
 import { type HostAddress, writeAddress } from '../settings/host-address.ts';
 import type { NamedEndpoint } from '../tunnels/config-file.ts';
-import { lockInstance } from '../tunnels/instance-lock.ts';
 import { NamedEndpoints } from '../tunnels/named-endpoints.ts';
+import { type OpenState, openState } from '../tunnels/open-state.ts';
 import { openDefaultPolicy } from '../tunnels/policy.ts';
-import { openStateFile } from '../tunnels/state-file.ts';
 import type { AgentState } from '../tunnels/state-format.ts';
 import { TunnelTable } from '../tunnels/tunnel-table.ts';
 import { createHealth } from './health.ts';
@@ -43,9 +42,10 @@ export interface AgentOptions {
 }
 
 /**
- * Starts the agent. When this resolves, the API accepts requests; tunnels are restored in the background.
+ * Starts the agent. When this resolves, tunnels are restored in the background, and the API accepts requests, unless another program
+ * has its address: then it is tried again.
  * @param print prints a line to standard output, for a person or a program that waits for it.
- * @throws {Error} when the state file is in use or was written by a newer agent, or the API cannot listen on its address.
+ * @throws {Error} when the state file is in use, or the API cannot listen on its address for a reason that does not pass.
  */
 export async function startAgent(
   config: AgentConfig,
@@ -53,11 +53,11 @@ export async function startAgent(
   print: (line: string) => void,
   options: AgentOptions = {},
 ): Promise<RunningAgent> {
-  const unlock = lockInstance(config.stateFile);
+  const file = await openState(config.stateFile, log);
   try {
-    return await start(config, log, print, options, unlock);
+    return await start(config, log, print, options, file);
   } catch (error) {
-    unlock();
+    file.release();
     throw error;
   }
 }
@@ -67,14 +67,12 @@ async function start(
   log: Log,
   print: (line: string) => void,
   { endpoints = [], answerTimeout = BIND_TIMEOUT_MS, timing = {} }: AgentOptions,
-  unlock: () => void,
+  file: OpenState,
 ): Promise<RunningAgent> {
-  const file = await openStateFile(config.stateFile, state);
-  const { loaded, damage } = file;
-  if (damage !== null) log('error', damage);
+  const { loaded } = file;
   const device = await openDevice(deviceFileOf(config.stateFile), log);
-  const { server, address } = await listenForApi(config.apiAddress);
-  const ownAddress = reachableAddress(address);
+  const api = await openApi(config.apiAddress, log, (address) => print(`ready api=http://${writeAddress(address)}`));
+  const ownAddress = reachableAddress(api.address);
 
   const { commands, ended } = remoteCommands();
   const defaultPolicy = openDefaultPolicy(config.policyFile, loaded.defaultPolicy, log);
@@ -111,6 +109,7 @@ async function start(
   const { endpoints: resumptions } = loaded;
   const named = new NamedEndpoints(endpoints, { client, defaultPolicy, resumptions, print, log });
   const publication = publish();
+  file.state = state;
 
   function publish(): Publication | null {
     const { domain, apiToken } = config;
@@ -128,11 +127,10 @@ async function start(
   }
 
   function state(): AgentState {
-    const api = publication === null ? loaded.api : publication.resume;
     return {
       identity,
       defaultPolicy: defaultPolicy.lastGood,
-      api,
+      api: publication === null ? loaded.api : publication.resume,
       tunnels: tunnels.saved,
       endpoints: named.resumptions,
     };
@@ -144,25 +142,20 @@ async function start(
     tunnels.update();
   }
 
-  const health = createHealth({ config, client, tunnels, endpoints: named.all, damage, publication });
+  const health = createHealth({ config, client, tunnels, endpoints: named.all, file, publication });
   const access = { boundHost: config.apiAddress.host, domain: config.domain, token: config.apiToken };
-  serveApi(server, routes(tunnels, health), access, log, (status) => {
+  api.serve(routes(tunnels, health), access, (status) => {
     health.responses.set(status, (health.responses.get(status) ?? 0) + 1);
   });
-  const api = `http://${writeAddress(address)}`;
-  print(`ready api=${api}`);
 
   return {
-    api,
+    api: `http://${writeAddress(api.address)}`,
     ended,
     async close() {
-      const serverClosed = closeServer(server, SHUTDOWN_GRACE_MS);
+      const apiClosed = api.close(SHUTDOWN_GRACE_MS);
       await client.close();
-      await serverClosed;
-      await file.save().catch((error: Error) => {
-        log('error', 'the state file cannot be written', { reason: error.message });
-      });
-      unlock();
+      await apiClosed;
+      await file.close();
     },
   };
 }

@@ -31,6 +31,8 @@ export interface AgentConfig {
   /** Whether the API may be published without a token. */
   isApiUnprotected: boolean;
   stateFile: string;
+  /** Whether the state file was named: then commands for one tunnel keep its address there, too. */
+  keepsState: boolean;
   /** What the agent is called in the gateway's API; '' for the name of the host. */
   name: string;
   /** What it is labelled with there. */
@@ -86,6 +88,7 @@ export function readConfig(env: Record<string, string | undefined>, directory: s
     apiToken: read('AGENT_API_TOKEN', '', apiToken),
     isApiUnprotected: read('AGENT_API_UNPROTECTED', 'false', (text) => oneOf(text, ['true', 'false'])) === 'true',
     stateFile: read('AGENT_STATE_FILE', 'tunnels.json', (text) => resolve(directory, text)),
+    keepsState: Boolean(env.AGENT_STATE_FILE?.trim()),
     name: read('AGENT_NAME', '', agentName),
     labels: read('AGENT_LABELS', '', agentLabels),
     drainMs: read('AGENT_DRAIN_MS', '7000', milliseconds),

@@ -1,33 +1,41 @@
 // The lock of a state file, which only one agent may use: a directory beside it with one file, which names the process.
 
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { uptime } from 'node:os';
 import { dirname, join } from 'node:path';
+import { makeDirectory } from '../replace-file.ts';
 
-/** The lock is held by another process, or cannot be written. */
+/** The lock is held by another process. */
 export class LockError extends Error {}
 
 /**
  * Acquires the lock of `file`. A lock of a dead process is ignored, even when its process id is in use again.
  * @returns the function that releases the lock.
- * @throws {LockError} the process that holds the lock, or the reason why the lock cannot be written.
+ * @throws {LockError} the process that holds the lock. @throws {Error} the reason why the lock cannot be written.
  */
 export function lockInstance(file: string): () => void {
   const directory = `${file}.lock`;
   const ownName = processName(process.pid);
   const draft = `${directory}.${process.pid}`;
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeDirectory(dirname(file));
     rmSync(draft, { recursive: true, force: true });
     mkdirSync(draft, { mode: 0o700 });
     writeFileSync(join(draft, ownName), '');
     acquireLock(directory, draft, ownName, file);
   } catch (error) {
-    if (!(error instanceof LockError))
-      throw new LockError(`AGENT_STATE_FILE ${file} cannot be used: ${(error as Error).message}`);
-    rmSync(draft, { recursive: true, force: true });
+    removeDraft(draft);
     throw error;
   }
   return () => releaseLock(directory, ownName);
+}
+
+function removeDraft(draft: string): void {
+  try {
+    rmSync(draft, { recursive: true, force: true });
+  } catch {
+    // The failure of the lock is told; what could be made of it stays.
+  }
 }
 
 /**
@@ -38,7 +46,7 @@ function acquireLock(directory: string, draft: string, ownName: string, file: st
   for (;;) {
     const holder = holderOf(directory);
     if (holder !== undefined) {
-      if (holder !== ownName && isAlive(holder))
+      if (holder !== ownName && isAlive(holder, join(directory, holder)))
         throw new LockError(`Process ${holder.split('.')[0]} is an agent with AGENT_STATE_FILE ${file} already.`);
       releaseLock(directory, holder);
     }
@@ -70,14 +78,18 @@ function releaseLock(directory: string, holder: string): void {
   }
 }
 
-function isAlive(holder: string): boolean {
+/** @param lock the file that the holder has written. */
+function isAlive(holder: string, lock: string): boolean {
   const pid = Number(holder.split('.')[0]);
   try {
     process.kill(pid, 0);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
   }
-  return processName(pid) === holder && !ENDED_STATES.includes(readStat(pid)[0] ?? '');
+  const [state] = readStat(pid);
+  // Without /proc a process id that is in use again is told by the start of the machine alone, as after a loss of power.
+  if (state === undefined) return statSync(lock).mtimeMs > Date.now() - uptime() * 1000;
+  return processName(pid) === holder && !ENDED_STATES.includes(state);
 }
 
 /** The states of a process that has ended but was not reaped by its parent, as in a container without an init. */

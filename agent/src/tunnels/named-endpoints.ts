@@ -66,8 +66,11 @@ export class NamedEndpoints {
   }
 }
 
-/** The resumption, unless the file has another address for the endpoint by now. */
-function usable(resumption: Resumption | undefined, { protocol, domain }: NamedEndpoint['spec']): Resumption | null {
+/** The resumption, unless another address is asked for by now. */
+export function usable(
+  resumption: Resumption | undefined,
+  { protocol, domain }: Pick<NamedEndpoint['spec'], 'protocol' | 'domain'>,
+): Resumption | null {
   if (!resumption?.url.startsWith(`${protocol}:`)) return null;
   const isSame = domain === null || addressKey(protocol, hostOf(resumption.url)) === addressKey(protocol, domain);
   return isSame ? resumption : null;

@@ -43,10 +43,11 @@ export const EMPTY_STATE: AgentState = { identity: null, defaultPolicy: null, ap
 
 /** The text is not a valid state. */
 export class StateFormatError extends Error {}
-/** A newer agent wrote the file. This one refuses it, as a write would lose the members that it does not know. */
+/** A newer agent wrote the file. This one leaves it alone, as a write would lose the members that it does not know. */
 export class NewerStateError extends Error {}
 
-const VERSION = 1;
+/** The version of the format that this agent writes. */
+export const VERSION = 1;
 
 /** Serializes a state. */
 export function printState(state: AgentState): string {
@@ -59,7 +60,7 @@ export function parseState(text: string): AgentState {
   if (!('version' in value)) return parseSample(value);
   if (typeof value.version !== 'number') throw new StateFormatError('version must be a number');
   if (value.version > VERSION)
-    throw new NewerStateError(`it has version ${value.version}, and this agent knows ${VERSION}: install a newer one`);
+    throw new NewerStateError(`it has version ${value.version}, and this agent knows ${VERSION}`);
   const tunnels = value.tunnels;
   if (!Array.isArray(tunnels)) throw new StateFormatError('tunnels must be a list');
   return {

@@ -104,7 +104,7 @@ export class TunnelTable {
     for (const tunnel of this.#tunnels) {
       if (tunnel.phase === 'kept') rememberResumption(tunnel, log);
     }
-    save().catch((error: Error) => log('error', 'the state file cannot be written', { reason: error.message }));
+    save().catch(() => {}); // It is told where it is tried again.
   }
 
   #add(saved: SavedTunnel, phase: TunnelPhase): AgentTunnel {

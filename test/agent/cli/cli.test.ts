@@ -1,8 +1,6 @@
 // The agent's command line, as the bundle that devices run, alone in a directory.
 
-import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { createServer as createTcpServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readCommand, UsageError } from '../../../agent/src/settings/cli.ts';
@@ -77,17 +75,10 @@ describe('the bundle', () => {
   });
 
   test('says which variable names the address that it cannot have', async () => {
-    const other = createTcpServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const { port } = other.address() as { port: number };
-    const address = `127.0.0.1:${port}`;
-    const { code, stderr } = await runToEnd(directory, ['start'], {
-      TUNNEL_AUTHTOKEN: 'none',
-      AGENT_API_ADDR: address,
-    });
-    other.close();
+    const env = { TUNNEL_AUTHTOKEN: 'none', AGENT_API_ADDR: '300.1.1.1:8000' };
+    const { code, stderr } = await runToEnd(directory, ['start'], env);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^AGENT_API_ADDR cannot be had: .*EADDRINUSE/m);
+    expect(stderr).toMatch(/^AGENT_API_ADDR cannot be had: /m);
     expect(readdirSync(directory)).not.toContain('tunnels.json.lock');
   });
 });

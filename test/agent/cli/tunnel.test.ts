@@ -1,11 +1,12 @@
 // `http 3000` and its like, and `diagnose`, as a person at the device runs them.
 
 import { once } from 'node:events';
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
 import { type FaultProxy, startFaultProxy } from '../../support/faults/fault-proxy.ts';
 import { sharedGatewayWithAccount, type TestGateway } from '../../support/gateway/gateway.ts';
 import { type AgentProcess, newDirectory, runToEnd, startProcess } from '../agents.ts';
@@ -65,6 +66,25 @@ describe('one tunnel', () => {
     expect(await agent.kill('SIGTERM')).toBe(0);
     expect(agent.stdout.all).toHaveLength(1);
     expect((await visit(gateway, url)).status).toBe(404);
+  });
+
+  test('has the same address after a loss of power, where AGENT_STATE_FILE is set as in a service', async () => {
+    const env = { AGENT_STATE_FILE: join(directory, 'of-one-tunnel.json') };
+    const urls = new Set<string>();
+    for (const _ of [1, 2, 3]) {
+      const agent = await run(['http', service.at], env);
+      const { url } = await forwarding(agent);
+      urls.add(url);
+      expect(await visit(gateway, url)).toMatchObject({ status: 200, body: 'hello' });
+      await eventually(() => expect(readFileSync(env.AGENT_STATE_FILE, 'utf8')).toContain(url));
+      await agent.kill('SIGKILL');
+    }
+    expect([...urls]).toHaveLength(1);
+    // Another protocol is another tunnel, and the first one is found again after it.
+    const other = await run(['tcp', service.at], env);
+    expect((await forwarding(other)).url).toMatch(/^tcp:/);
+    expect(await other.kill('SIGTERM')).toBe(0);
+    expect(urls).toContain((await forwarding(await run(['http', service.at], env))).url);
   });
 
   test.each([
