@@ -171,8 +171,11 @@ export interface GatewayClient {
 
 /** The settings and callbacks of a client. */
 export interface ClientOptions {
-  /** The authtoken, or what gets it before a session is opened; that may fail with a `GatewayRefusal`. */
-  authtoken: string | (() => Promise<string>);
+  /**
+   * The authtoken, or what gets it before a session is opened; that may fail with a `GatewayRefusal`. It is told the authtoken that the
+   * gateway has refused as not valid, if it was the last one.
+   */
+  authtoken: string | ((refused: string | null) => Promise<string>);
   /** The agent listeners of the gateway. All belong to one gateway, which may have several processes (nodes). */
   gateways: readonly { host: string; port: number }[];
   /** The number of sessions to have at once, each with another node; null for two where there are two addresses, otherwise one. */

@@ -10,7 +10,7 @@ export { answerHeartbeat, startHeartbeat } from './messages/heartbeat.ts';
 export { describeJsonError, JsonReader, MESSAGE_MAX, MessageError } from './messages/json-reader.ts';
 export * from './messages/messages.ts';
 export { EdgeType, type ProxyHeader, readProxyHeader, writeProxyHeader } from './messages/proxy-header.ts';
-export { AGENT_MOVES } from './messages/session-end.ts';
+export { AGENT_MOVES, SESSION_REPLACED } from './messages/session-end.ts';
 export { answerCall, callPeer, openTypedStream, readStreamType, StreamType } from './messages/typed-stream.ts';
 export { Flag, FrameType, HEADER_BYTES, MuxFrameReader, writeHeader } from './mux/frame.ts';
 export { MuxSession } from './mux/mux-session.ts';

@@ -87,6 +87,19 @@ describe('a device with a provisioning key', () => {
     expect(await usesOf(key.id)).toBe(1);
   });
 
+  test('gets another credential by itself when its own is deleted', async () => {
+    const key = await newKey({ usesMax: 2 });
+    const agent = await start(provisioned(key.token));
+    await online(1);
+    const [before] = await list('id credential { id }');
+    await account.call('DELETE', `/credentials/${before.credential.id}`);
+    await agent.log.find(/is not valid any more, and another one is asked for/);
+    await expect
+      .poll(async () => (await list('credential { id } online')).filter((each) => each.online), { timeout: 15_000 })
+      .toEqual([{ online: true, credential: { id: expect.not.stringContaining(before.credential.id) } }]);
+    expect((await list('id')).map(({ id }) => id)).toEqual([before.id]);
+  });
+
   test('that died before it kept its credential gets it anew, and is counted once', async () => {
     const key = await newKey({ usesMax: 1 });
     const place = newPlace();

@@ -116,7 +116,7 @@ test.runIf(onServer)(
       Id: bound.Id,
       URL: expect.any(String),
     });
-    expect((await agent.closed).message).toBe('the agent is elsewhere');
+    expect((await agent.closed).message).toBe('replaced by a new session elsewhere');
     expect(await visit(`http://${name}/`, entry.http)).toMatchObject({ status: 200, body: bound.Id });
   },
 );

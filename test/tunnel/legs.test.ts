@@ -50,9 +50,9 @@ describe('a further session', () => {
     const { first, second } = await twoLegs();
     expect(second.identity.ClientId).toBe(first.identity.ClientId);
     const again = await agentOf(lab.credential, beside(first));
-    expect((await second.closed).message).toBe('replaced by a new session');
+    expect((await second.closed).message).toMatch(/^replaced by a new session from 127\.0\.0\.1/);
     const returned = await agentOf(lab.credential, back(first));
-    expect((await first.closed).message).toBe('replaced by a new session');
+    expect((await first.closed).message).toMatch(/^replaced by a new session from 127\.0\.0\.1/);
     expect([await isOpen(again), await isOpen(returned)]).toEqual([true, true]);
   });
 

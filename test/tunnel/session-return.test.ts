@@ -15,7 +15,7 @@ describe('coming back', () => {
     const first = await agentOf();
     const second = await agentOf(lab.credential, back(first));
     expect(second.identity.ClientId).toBe(first.identity.ClientId);
-    expect((await first.closed).message).toBe('replaced by a new session');
+    expect((await first.closed).message).toMatch(/^replaced by a new session from 127\.0\.0\.1/);
     await isServing(second);
   });
 

@@ -38,9 +38,24 @@ export function spareLegDelay(
 /**
  * The delay before a refused authtoken is tried again. It is long, as a person must act first and each attempt costs a
  * handshake.
+ * @param refusals consecutive refusals, from 1.
  */
-export function refusedSessionDelay(timing: Randomness & Pick<ClientTiming, 'refusedSession'>): number {
-  return timing.refusedSession * (0.75 + timing.random() / 2);
+export function refusedSessionDelay(
+  refusals: number,
+  timing: Randomness & Pick<ClientTiming, 'refusedSession' | 'refusedSessionMax'>,
+): number {
+  return doubling(timing.refusedSession, refusals, timing.refusedSessionMax) * (0.75 + timing.random() / 2);
+}
+
+/**
+ * The delay after a session whose place another one took; it is never 0.
+ * @param times how often that was so in a row, from 1.
+ */
+export function replacedDelay(
+  times: number,
+  timing: Randomness & Pick<ClientTiming, 'replaced' | 'replacedMax'>,
+): number {
+  return doubling(timing.replaced, times, timing.replacedMax) * (0.5 + timing.random() / 2);
 }
 
 /**

@@ -5,6 +5,8 @@ import type { GatewayError } from '../gateway-client.ts';
 const CODE = /^ERR_[A-Z]+_\d+$/;
 /** Codes of an internal failure of the gateway, or of a session that ends. They are no decision on the request. */
 const TRANSIENT = ['ERR_GATEWAY_90080', 'ERR_GATEWAY_90364', 'ERR_GATEWAY_300'];
+/** The codes of an authtoken that is none, or is not valid any more. */
+const BAD_AUTHTOKEN = ['ERR_GATEWAY_105', 'ERR_GATEWAY_107'];
 /** The code of an address that is already bound. */
 const IN_USE = 'ERR_GATEWAY_334';
 
@@ -26,6 +28,11 @@ export class GatewayRefusal extends Error implements GatewayError {
   /** Whether the same request may be accepted soon. */
   get isTransient(): boolean {
     return TRANSIENT.includes(this.code);
+  }
+
+  /** Whether another authtoken is needed. */
+  get isBadAuthtoken(): boolean {
+    return BAD_AUTHTOKEN.includes(this.code);
   }
 
   /** Whether the requested address is already bound. */

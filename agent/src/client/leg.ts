@@ -4,7 +4,7 @@ import type { ClientOptions, ClientState, GatewayError, LegStatus } from '../gat
 import { GatewayRefusal } from './gateway-refusal.ts';
 import type { GatewaySession, SessionEnding } from './gateway-session.ts';
 import type { LegContext } from './leg-context.ts';
-import { AT_ONCE, Attempts, type NextAttempt } from './next-attempt.ts';
+import { AT_ONCE, Attempts, isReplaced, type NextAttempt } from './next-attempt.ts';
 import { type OpenedSession, openSession, UnsuitableGateway } from './open-session.ts';
 import { type Place, PlaceRound, writePlace } from './places.ts';
 import { RetryPause } from './retry-pause.ts';
@@ -13,6 +13,9 @@ import type { ClientTiming } from './timing.ts';
 
 /** The most different failures that are logged between two sessions. */
 const LOGGED_MAX = 100;
+/** What it means when another session takes the place of one, and what to do. */
+const TWO_DEVICES =
+  'another device has the identity of this one, as after a copy of its disk. Remove the state file and the device file of one of them';
 
 /** A leg of a client. */
 export class Leg {
@@ -28,6 +31,10 @@ export class Leg {
   #place: Place | null = null;
   #node: string | null = null;
   #isWanted: boolean;
+  /** The last authtoken, if the gateway has refused it. */
+  #refusedAuthtoken: string | null = null;
+  /** Whether there may be another one at once. */
+  #asksAgain = false;
   readonly #round = new PlaceRound();
   #sessions = 0;
   #state: ClientState = 'connecting';
@@ -143,8 +150,10 @@ export class Leg {
   }
 
   async #open(place: Place, places: readonly Place[], moves: boolean): Promise<OpenedSession> {
+    const { authtoken: source } = this.#options;
+    const authtoken = typeof source === 'string' ? source : await source(this.#refusedAuthtoken);
     const opened = await openSession(place, {
-      ...{ authtoken: this.#options.authtoken, ca: this.#options.ca, timing: this.#timing, shutdown: this.#shutdown },
+      ...{ authtoken, ca: this.#options.ca, timing: this.#timing, shutdown: this.#shutdown },
       proxy: this.#options.proxyFor?.(place) ?? null,
       ...{ identity: this.#context.identity, legNumber: this.number, moves },
       deps: (session) => ({
@@ -153,7 +162,13 @@ export class Leg {
       }),
       asksFirst: moves || this.#context.isServed(this),
       checkNode: (node) => this.#checkNode(node, writePlace(place), moves),
+    }).catch((error: Error) => {
+      const isBad = error instanceof GatewayRefusal && error.isBadAuthtoken;
+      this.#asksAgain = isBad && typeof source !== 'string' && this.#refusedAuthtoken === null;
+      if (isBad) this.#refusedAuthtoken = authtoken;
+      throw error;
     });
+    this.#refusedAuthtoken = null;
     this.#context.onAccepted(this, opened.accepted);
     return opened;
   }
@@ -204,7 +219,7 @@ export class Leg {
 
   async #handleEnd(session: GatewaySession, ending: SessionEnding): Promise<void> {
     if (session !== this.#session) return; // The agent has moved from it.
-    const { message } = ending;
+    const message = isReplaced(ending) ? `${ending.message}: ${TWO_DEVICES}` : ending.message;
     const { underWay } = this.#moves;
     this.#session = null;
     this.#node = null;
@@ -226,6 +241,10 @@ export class Leg {
       this.#options.log('warn', 'connection to the gateway failed', { ...this.#logDetails(), code, message });
     if (this.#logged.size < LOGGED_MAX) this.#logged.add(message);
     this.#error = { code, message };
+    if (this.#asksAgain) {
+      this.#asksAgain = false;
+      return AT_ONCE;
+    }
     return this.#attempts.afterFailure(error, this.#round.isOver(places), this.#context.isServed(this));
   }
 

@@ -11,8 +11,7 @@ import type { ClientTiming } from './timing.ts';
 export class UnsuitableGateway extends Error {}
 
 export interface OpenSessionOptions {
-  /** As in `ClientOptions`. */
-  authtoken: string | (() => Promise<string>);
+  authtoken: string;
   ca: string | undefined;
   /** The proxy in between; null for none. */
   proxy: ForwardProxy | null;
@@ -40,8 +39,7 @@ export interface OpenedSession {
 
 /** @throws {UnsuitableGateway} @throws {GatewayRefusal} when the gateway refuses the agent. @throws {Error} when there is no gateway. */
 export async function openSession(place: Place, options: OpenSessionOptions): Promise<OpenedSession> {
-  const { ca, proxy, timing, shutdown, identity, legNumber, moves, asksFirst, checkNode } = options;
-  const authtoken = typeof options.authtoken === 'string' ? options.authtoken : await options.authtoken();
+  const { authtoken, ca, proxy, timing, shutdown, identity, legNumber, moves, asksFirst, checkNode } = options;
   const socket = await dial({ ...place, ca, proxy }, timing, shutdown);
   const session: GatewaySession = new GatewaySession(
     socket,

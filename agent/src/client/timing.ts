@@ -29,8 +29,15 @@ export interface ClientTiming {
   recent: number;
   /** The limit of that delay later on. */
   retryMax: number;
-  /** The average delay before a refused authtoken is tried again. */
+  /** The average delay before a refused authtoken is tried again. It doubles up to `refusedSessionMax`. */
   refusedSession: number;
+  refusedSessionMax: number;
+  /**
+   * The longest first delay after a session whose place another one took, as where two devices have one identity. It doubles up to
+   * `replacedMax`.
+   */
+  replaced: number;
+  replacedMax: number;
   /** The longest first delay before a refused tunnel is requested again. It doubles up to `refusedTunnelMax`. */
   refusedTunnel: number;
   refusedTunnelMax: number;
@@ -61,6 +68,9 @@ export const DEFAULT_TIMING: ClientTiming = {
   recent: 60_000,
   retryMax: 15_000,
   refusedSession: 60_000,
+  refusedSessionMax: 3_600_000,
+  replaced: 2_000,
+  replacedMax: 300_000,
   refusedTunnel: 5_000,
   refusedTunnelMax: 60_000,
   upstream: 10_000,

@@ -14,15 +14,18 @@ import { exchangeKey, targetOf } from './exchange-key.ts';
  */
 export function authtokenOf(config: AgentConfig, device: Device | undefined, log: Log): ClientOptions['authtoken'] {
   if (config.authtoken !== '') return config.authtoken;
-  if (device?.authtoken) return device.authtoken;
   const { provisioning } = config;
+  if (device?.authtoken && !provisioning) return device.authtoken;
   if (!provisioning || !device)
     throw new ConfigError(
       'TUNNEL_AUTHTOKEN must be set to the authtoken of a credential, or TUNNEL_PROVISIONING_KEY to a provisioning key',
     );
   let pending: Promise<string> | undefined;
-  return () => {
-    if (device.authtoken) return Promise.resolve(device.authtoken);
+  return (refused) => {
+    const { authtoken } = device;
+    if (authtoken !== null && authtoken !== refused) return Promise.resolve(authtoken);
+    if (refused !== null)
+      log('warn', 'the credential of the device is not valid any more, and another one is asked for');
     // Sessions that are opened at once share the exchange.
     pending ??= provision(provisioning, device).finally(() => {
       pending = undefined;

@@ -5,3 +5,6 @@
  * its visitors wait.
  */
 export const AGENT_MOVES = 'the agent moves to another process of the gateway';
+
+/** How the reason begins when another connection with the same identity has taken the session's place; who it is follows. */
+export const SESSION_REPLACED = 'replaced by a new session';

@@ -1,5 +1,6 @@
 // The sessions of this node: starts and ends them, and finds those that other nodes have ended.
 
+import { SESSION_REPLACED } from '../../protocol/messages/session-end.ts';
 import type { Registrar } from '../../tunnel/control/registrar.ts';
 import { recordArrivals } from '../agents/agent-arrivals.ts';
 import { isMissingReference, retryOnConflict } from '../database/retry-on-conflict.ts';
@@ -105,7 +106,7 @@ export function createSessionStore(deps: RegistrarDeps): SessionStore {
           const there = await insertOrLock(db, rows);
           const before = there.filter((id) => !rows.some((row) => row.id === id));
           if (before.length > 0) {
-            const reason = 'replaced by a new session';
+            const reason = SESSION_REPLACED;
             await endSessions(audit, before, { holdMs: sessionHold, reason, ingressOf });
             await insertOrLock(
               db,
@@ -199,7 +200,7 @@ export function createSessionStore(deps: RegistrarDeps): SessionStore {
       }
     },
 
-    endElsewhere: (id) => end({ id, holdMs: sessionHold, reason: 'the agent is elsewhere' }),
+    endElsewhere: (id) => end({ id, holdMs: sessionHold, reason: 'replaced by a new session elsewhere' }),
 
     tunnelClosed,
 

@@ -57,7 +57,13 @@ async function openSession(
   const { legNumber: leg, moves } = auth;
   if (leg > 0 && earlierId === undefined) throw new AgentError('legWithoutSession', { leg });
   const clientId = earlierId ?? randomBytes(16).toString('hex');
-  if (!moves) sessions.evict(grant.accountId, clientId, leg);
+  if (!moves)
+    sessions.evict(
+      grant.accountId,
+      clientId,
+      leg,
+      auth.hostName === '' ? ip : `${ip} (${truncateText(auth.hostName)})`,
+    );
   const quota = quotas.join(grant.accountId);
   const opened = registrar.sessionOpened({
     accountId: grant.accountId,

@@ -1,5 +1,6 @@
 // The registry of all sessions of this node: it replaces sessions and applies changes of credentials to them.
 
+import { SESSION_REPLACED } from '../../protocol/messages/session-end.ts';
 import { ErrorCode } from '../../protocol/mux/stream.ts';
 import { aclRefusal, bindError } from '../bind/bind-tunnel.ts';
 import { allows, type BindTarget } from '../control/acl.ts';
@@ -48,7 +49,7 @@ export class AgentSessions implements SessionCommands, SessionRegistry {
     this.#unsubscribe = [
       deps.registrar.onGrantChange((credentialId) => void this.#recheck(credentialId).catch(deps.onFailure)),
       deps.registrar.onSessionReplaced((id) =>
-        this.#byId.get(id)?.close(ErrorCode.CANCELLED, 'the agent is elsewhere'),
+        this.#byId.get(id)?.close(ErrorCode.CANCELLED, `${SESSION_REPLACED} elsewhere`),
       ),
       deps.addresses.onChange((accountIds) => {
         for (const session of [...this.#byId.values()])
@@ -91,9 +92,9 @@ export class AgentSessions implements SessionCommands, SessionRegistry {
     void refresh().catch(this.#deps.onFailure);
   }
 
-  evict(accountId: string, clientId: string, leg: number): void {
+  evict(accountId: string, clientId: string, leg: number, by: string): void {
     const earlier = this.#byLeg.get(legKey({ accountId, clientId, leg }));
-    earlier?.close(ErrorCode.CANCELLED, 'replaced by a new session');
+    earlier?.close(ErrorCode.CANCELLED, `${SESSION_REPLACED} from ${by}`);
   }
 
   remove(session: RegisteredSession, admitted: AdmittedSession, end: SessionEnd): void {

@@ -83,8 +83,9 @@ export interface SessionRegistry {
   /**
    * Closes the earlier session of an agent with this leg number at once. Its addresses stay reserved, as the agent is about to
    * bind them again.
+   * @param by who takes its place, for the people of the agent: two devices may have one identity.
    */
-  evict(accountId: string, clientId: string, leg: number): void;
+  evict(accountId: string, clientId: string, leg: number, by: string): void;
   /** Removes a closed session. The report to the control plane is retried until it succeeds. */
   remove(session: RegisteredSession, admitted: AdmittedSession, end: SessionEnd): void;
 }

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { reconnectDelay, refusedSessionDelay, refusedTunnelDelay } from '../../../agent/src/client/backoff.ts';
+import {
+  reconnectDelay,
+  refusedSessionDelay,
+  refusedTunnelDelay,
+  replacedDelay,
+} from '../../../agent/src/client/backoff.ts';
 import { parseRefusal } from '../../../agent/src/client/gateway-refusal.ts';
 import { DEFAULT_TIMING } from '../../../agent/src/client/timing.ts';
 import { readUpstream } from '../../../agent/src/client/upstream.ts';
@@ -19,8 +24,16 @@ test('the jitter is full: anything from nothing to the limit', () => {
   expect([0, 0.25, 0.5].map((random) => reconnectDelay(3, 0, at(random)))).toEqual([0, 500, 1000]);
 });
 
-test('a refused authtoken is tried again about once a minute', () => {
-  expect([0, 0.5, 1].map((random) => refusedSessionDelay(at(random)))).toEqual([45_000, 60_000, 75_000]);
+test('a refused authtoken is tried again after about a minute, doubling to an hour', () => {
+  expect([0, 0.5, 1].map((random) => refusedSessionDelay(1, at(random)))).toEqual([45_000, 60_000, 75_000]);
+  const minutes = nth.map((refusals) => refusedSessionDelay(refusals, at(0.5)) / 60_000);
+  expect(minutes).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
+});
+
+test('a session whose place another device takes is tried again after 1 to 2 s, doubling to five minutes', () => {
+  expect([0, 1].map((random) => replacedDelay(1, at(random)))).toEqual([1000, 2000]);
+  const seconds = nth.map((times) => replacedDelay(times, at(1)) / 1000);
+  expect(seconds).toEqual([2, 4, 8, 16, 32, 64, 128, 300, 300]);
 });
 
 test('a refused tunnel is asked for again after 5 s, doubling to 60 s, never at once', () => {

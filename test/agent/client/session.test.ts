@@ -61,6 +61,30 @@ test('a session is taken over after a loss, under the identity of the one before
   expect(agent.identities).toHaveLength(1);
 });
 
+test('a session whose place another device takes is waited for longer each time, and it is said which device that is', async () => {
+  const agent = start(peer, {}, { replaced: 40, replacedMax: 100_000, random: () => 1 });
+  const waits: number[] = [];
+  for (const _ of [1, 2, 3]) {
+    const session = await peer.session();
+    await online(agent);
+    session.mux.close(ErrorCode.CANCELLED, 'replaced by a new session from 192.0.2.7 (box8)');
+    await agent.until(() => agent.client.status.state === 'waiting');
+    const { error, retryAt, since } = agent.client.status;
+    expect(error?.message).toMatch(/from 192\.0\.2\.7 \(box8\): another device has the identity of this one/);
+    waits.push(Math.round((retryAt ?? 0) - since));
+  }
+  expect(waits).toEqual([40, 80, 160]);
+});
+
+test('a source of authtokens is told which one was refused, and asked for another at once; then it is waited', async () => {
+  peer.script.auth = ({ authtoken }) => (authtoken === 'third' ? accepted() : refused(107, 'not valid'));
+  const told: (string | null)[] = [];
+  const tokens = ['first', 'second', 'third'];
+  const authtoken = async (rejected: string | null) => tokens[told.push(rejected) - 1] as string;
+  await online(start(peer, { authtoken }, { refusedSession: 30 }));
+  expect(told).toEqual([null, 'first', 'second']);
+});
+
 test('a refused authtoken is reported with its code, and accepted as soon as the gateway does', async () => {
   peer.script.auth = () => refused(107, 'The authtoken is not valid.');
   const agent = start(peer);
