@@ -20,6 +20,7 @@ const layers = [
   'gateway-client.ts',
   'detail-error.ts',
   'replace-file.ts',
+  'look-up.ts',
   'log.ts',
   'version.ts',
 ];

@@ -3,6 +3,7 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { type TLSSocket, connect as tlsConnect } from 'node:tls';
 import type { ForwardProxy } from '../gateway-client.ts';
+import { lookupForConnect } from '../look-up.ts';
 import { connectThrough } from '../proxy/connect-through.ts';
 import { type Place, writePlace } from './places.ts';
 import type { ClientTiming } from './timing.ts';
@@ -44,7 +45,8 @@ async function connectDirectly(
   timeout: number,
   signal: AbortSignal,
 ): Promise<Socket> {
-  const tcp = connect({ ...target, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS });
+  const options = { noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS, lookup: lookupForConnect };
+  const tcp = connect({ ...target, ...options });
   await step(tcp, 'connect', `the gateway at ${place} cannot be reached`, timeout, signal);
   return tcp;
 }

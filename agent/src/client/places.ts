@@ -1,7 +1,7 @@
 // The places where the gateway can be reached. Each leg of a client connects to another one.
 
-import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import { lookUp } from '../look-up.ts';
 
 /** A place where the gateway listens. */
 export interface Place {
@@ -14,26 +14,28 @@ export interface Place {
 
 /** The most places that are tried. A name may have any number of addresses. */
 const PLACES_MAX = 16;
+/** How long names may take where an address is there to connect to at once; milliseconds. */
+const NAMES_BESIDE_ADDRESS_MS = 250;
 
 /**
  * Finds the places. A name with several addresses of one family (IPv4 or IPv6) stands for several places; with one of each it is
  * one machine. A name that cannot be looked up is one place, too: to connect to it then says why.
- * @param timeout how long names may take, in milliseconds. @param signal ends the look-ups when it is aborted.
+ * @param timeout how long names may take, in milliseconds; beside an address it is a quarter of a second at most. @param signal ends the look-ups when it is aborted.
  * @param find looks up all addresses of a name.
  */
 export async function findPlaces(
   gateways: readonly Place[],
   timeout: number,
   signal: AbortSignal,
-  find: FindAddresses = findAddresses,
+  find: FindAddresses = lookUp,
 ): Promise<Place[]> {
-  const found = await Promise.all(gateways.map((gateway) => resolve(gateway, timeout, signal, find)));
+  const hasAddress = gateways.some(({ host }) => isIP(host));
+  const limit = hasAddress ? Math.min(timeout, NAMES_BESIDE_ADDRESS_MS) : timeout;
+  const found = await Promise.all(gateways.map((gateway) => resolve(gateway, limit, signal, find)));
   return found.flat().slice(0, PLACES_MAX);
 }
 
 type FindAddresses = (name: string) => Promise<{ address: string; family: number }[]>;
-
-const findAddresses: FindAddresses = (name) => lookup(name, { all: true });
 
 async function resolve(gateway: Place, timeout: number, signal: AbortSignal, find: FindAddresses): Promise<Place[]> {
   if (isIP(gateway.host)) return [gateway];

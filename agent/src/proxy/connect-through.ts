@@ -3,6 +3,7 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { rootCertificates, connect as tlsConnect } from 'node:tls';
 import type { ForwardProxy } from '../gateway-client.ts';
+import { lookupForConnect } from '../look-up.ts';
 import { httpConnect } from './http-connect.ts';
 import { ProxyError } from './proxy-error.ts';
 import { socksConnect } from './socks5.ts';
@@ -62,7 +63,8 @@ function openSocket(
   { scheme, host, port }: ForwardProxy,
   ca: string | undefined,
 ): { socket: Socket; connected: Promise<void> } {
-  const tcp = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS });
+  const options = { noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS, lookup: lookupForConnect };
+  const tcp = connect({ host, port, ...options });
   if (scheme !== 'https') return { socket: tcp, connected: event(tcp, 'connect') };
   const authorities = ca === undefined ? {} : { ca: [...rootCertificates, ca] };
   const tls = tlsConnect({ socket: tcp, host, servername: isIP(host) ? '' : host, ...authorities });

@@ -1,7 +1,7 @@
 // The upstreams that the agent may forward to: a user of its API must not reach every host that the device reaches.
 
-import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
+import { lookUp } from '../look-up.ts';
 
 /** The default of `AGENT_FORWARDS_TO`. */
 const LOOPBACK = 'localhost, 127.0.0.0/8, ::1/128';
@@ -56,7 +56,7 @@ export function parseAllowList(text: string, resolve: Resolve = resolveName): Al
 }
 
 async function resolveName(name: string): Promise<string[]> {
-  return (await lookup(name, { all: true })).map(({ address }) => address);
+  return (await lookUp(name)).map(({ address }) => address);
 }
 
 /** Makes a block list of CIDRs. @throws {Error} for an entry that is none. */

@@ -1,8 +1,10 @@
 // Where a client finds its gateways: addresses, names, and names with several addresses.
 
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import dns from 'node:dns';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { dial } from '../../../agent/src/client/dial.ts';
 import { findPlaces, type Place } from '../../../agent/src/client/places.ts';
+import { lookUp } from '../../../agent/src/look-up.ts';
 import { type Peer, startPeer } from './peer.ts';
 import { newClient } from './support.ts';
 
@@ -54,6 +56,31 @@ test('a name server that does not answer is not waited for for long, nor by an a
   const gateway = { host: 'deaf.test', port: 443 };
   expect(await findPlaces([gateway], 10, never, deaf)).toEqual([gateway]);
   expect(await findPlaces([gateway], DAY_MS, AbortSignal.abort(), deaf)).toEqual([gateway]);
+});
+
+test('where one gateway is an address, a name server that does not answer is not waited for', async () => {
+  const deaf = () => new Promise<never>(() => {});
+  const gateways = ['deaf.test', '192.0.2.9'].map((host) => ({ host, port: 443 }));
+  expect(await findPlaces(gateways, DAY_MS, never, deaf)).toEqual(gateways);
+});
+
+test('a name is looked up once at a time, and two names at most: threads are left for files', async () => {
+  const asked: string[] = [];
+  const answers: (() => void)[] = [];
+  vi.spyOn(dns, 'lookup').mockImplementation(((name: string, _options: object, found: (...all: unknown[]) => void) => {
+    asked.push(name);
+    answers.push(() => found(null, [{ address: '192.0.2.1', family: 4 }]));
+  }) as unknown as typeof dns.lookup);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const all = ['a.test', 'a.test', 'b.test', 'c.test', 'a.test', 'c.test'].map(lookUp);
+  await new Promise(setImmediate);
+  expect(asked).toEqual(['a.test', 'b.test']);
+  answers[0]?.();
+  await all[0];
+  await new Promise(setImmediate);
+  expect(asked).toEqual(['a.test', 'b.test', 'c.test']);
+  for (const answer of answers.slice(1)) answer();
+  expect((await Promise.all(all)).flat()).toHaveLength(6);
 });
 
 let peer: Peer;
