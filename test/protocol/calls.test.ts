@@ -71,6 +71,9 @@ describe('calls', () => {
   });
 });
 
+const nextTurn = () => new Promise(setImmediate);
+const HEADER_BYTES = 8;
+
 describe('heartbeats', () => {
   test('go round at intervals and measure the way', async () => {
     const { client, server } = await pair();
@@ -143,6 +146,26 @@ describe('heartbeats', () => {
     server.accept((stream) => ({ ...noopStreamEvents, onData: () => stream.write(Buffer.from('nope')) }));
     startHeartbeat(client.session, { interval: 10, tolerance: 2000 });
     expect((await client.closed).code).toBe(ErrorCode.PROTOCOL);
+  });
+
+  test('go out although data waits for what they confirm, and the buffer was full when they were due', async () => {
+    const wire = new Wire();
+    const events = { onStream() {}, onClose() {} };
+    const session = new MuxSession(wire as unknown as Socket, events, { role: 'client', peerStreamsMax: 10 });
+    startHeartbeat(session, { interval: 10_000, tolerance: 15_000 });
+    onTestFinished(() => session.destroy(ErrorCode.NONE, ''));
+    const stream = session.open(noopStreamEvents);
+    expect(stream.write(Buffer.alloc(100_000)), 'the window is used up').toBe(false);
+    await nextTurn();
+    wire.writableLength = 2 * 2 ** 20;
+    session.onProbeDue?.();
+    await nextTurn();
+    const before = Buffer.concat(wire.written).length;
+    wire.writableLength = 0;
+    wire.emit('drain');
+    await nextTurn();
+    const beat = Buffer.concat(wire.written).subarray(before);
+    expect([beat.length, beat.readUInt32BE(4)]).toEqual([HEADER_BYTES + 4, 1]);
   });
 
   describe.each([

@@ -3,7 +3,8 @@ import { EventEmitter } from 'node:events';
 /** A connection to which the test hands each read, without a network. */
 export class Wire extends EventEmitter {
   readonly written: Buffer[] = [];
-  readonly writableLength = 0;
+  /** How much the network has not taken yet. */
+  writableLength = 0;
   destroyed = false;
   setNoDelay() {}
   write(bytes: Buffer): boolean {

@@ -17,6 +17,8 @@ import { WriteBacklog } from './write-backlog.ts';
 const FRAME_MAX = 64 * 1024;
 /** The bytes that may be buffered before streams must wait: enough for throughput, few enough for low latency. */
 const WRITE_BUFFER_MAX = 512 * 1024;
+/** The same for heartbeats and calls, which data must not keep out. */
+const URGENT_BUFFER_MAX = 2 * WRITE_BUFFER_MAX;
 /** The time in which a GOAWAY frame must be sent; milliseconds. */
 const GO_AWAY_TIMEOUT_MS = 2000;
 /** A stream id that is never assigned, so that the peer ignores a window update for it. */
@@ -52,6 +54,8 @@ export class MuxSession implements StreamCarrier {
   readonly #streams = new Map<number, MuxStream>();
   /** Streams that wait until more may be written, in the order in which they are served. */
   readonly #waiting = new Set<MuxStream>();
+  /** Urgent streams that wait for the buffer alone: what confirms that data has arrived must not wait for that itself. */
+  readonly #urgent = new Set<MuxStream>();
   /** The stream that has its turn, and the bytes that it may still write in it. */
   #served: MuxStream | undefined;
   #turn = 0;
@@ -138,7 +142,11 @@ export class MuxSession implements StreamCarrier {
   }
 
   writableBytes(stream: MuxStream): number {
-    if (stream.isUrgent && this.#transport.writableLength < WRITE_BUFFER_MAX) return FRAME_MAX;
+    if (stream.isUrgent) {
+      if (this.#buffered < URGENT_BUFFER_MAX) return FRAME_MAX;
+      this.#urgent.add(stream);
+      return 0;
+    }
     // Those that wait come first, each with one frame in its turn.
     const isServed = stream === this.#served;
     const turn = isServed ? this.#turn : this.#waiting.size > 0 ? 0 : this.link.frameMax(FRAME_MAX);
@@ -150,8 +158,11 @@ export class MuxSession implements StreamCarrier {
 
   /** The bytes that may be written now; 0 or less when streams have to wait. */
   #capacity(): number {
-    const buffer = WRITE_BUFFER_MAX - this.#frames.bytes - this.#transport.writableLength;
-    return Math.min(buffer, this.link.capacity(this.position));
+    return Math.min(WRITE_BUFFER_MAX - this.#buffered, this.link.capacity(this.position));
+  }
+
+  get #buffered(): number {
+    return this.#frames.bytes + this.#transport.writableLength;
   }
 
   sendData(id: number, body: Buffer, opens: boolean, ends: boolean): void {
@@ -181,6 +192,7 @@ export class MuxSession implements StreamCarrier {
   removeStream(stream: MuxStream): void {
     this.#streams.delete(stream.id);
     this.#waiting.delete(stream);
+    this.#urgent.delete(stream);
     if ((stream.id & 1) === this.#peerParity) this.#peerStreams--;
   }
 
@@ -258,6 +270,10 @@ export class MuxSession implements StreamCarrier {
   /** Serves the streams that wait, a frame of each in turn, for as long as more may be written. */
   #resumeWaiting(): void {
     if (this.#served) return;
+    for (const stream of [...this.#urgent]) {
+      this.#urgent.delete(stream);
+      this.#guard(() => stream.resume());
+    }
     for (const stream of this.#waiting) {
       if (this.#capacity() <= 0) break;
       this.#waiting.delete(stream);
