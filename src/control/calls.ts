@@ -64,8 +64,11 @@ export interface ControlCalls extends RegistrarCalls, Pick<EdgeConfigSource, 'fi
   issueIdentity(): Promise<NodeIdentity>;
   announceAddress(address: string): Promise<void>;
   otherNodes(): Promise<readonly NodeRef[]>;
-  /** Comes before edges are loaded. @param publicHttpsPort the port in the URLs of edges. */
-  openEdges(publicHttpsPort: number): Promise<void>;
+  /**
+   * Comes before edges are loaded, with the ports in the URLs of edges and cloud endpoints.
+   * @param publicHttpPort left out by a worker of a version before.
+   */
+  openEdges(publicHttpsPort: number, publicHttpPort?: number): Promise<void>;
   loadEdges(ids: readonly string[] | null): Promise<Omit<EdgeConfigs, 'applied'>>;
   /** The edges that were loaded last are live. */
   edgesApplied(): void;

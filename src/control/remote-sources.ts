@@ -2,7 +2,7 @@
 // events, and the other nodes.
 
 import type { CaptureSource } from '../capture/stored-capture.ts';
-import type { EdgeConfigSource } from '../edge/edges/edge-config.ts';
+import type { EdgeConfigSource, PublicPorts } from '../edge/edges/edge-config.ts';
 import type { TrafficStatsStore } from '../edge/metrics/traffic-stats-store.ts';
 import type { RestrictionSource } from '../edge/restrictions/restriction-source.ts';
 import type { SecretSource } from '../edge/vaults/secret-source.ts';
@@ -24,7 +24,7 @@ export class RemoteSources {
   readonly #onTrafficSources = new Set<() => unknown>();
   readonly #onVisitorSessions = new Set<(ids: readonly string[] | undefined) => Promise<void>>();
   /** The port in the URLs of edges, once it is known. */
-  #publicHttpsPort: number | undefined;
+  #publicPorts: PublicPorts | undefined;
 
   constructor(client: () => ControlClient) {
     this.#client = client;
@@ -60,7 +60,7 @@ export class RemoteSources {
 
   /** To be called when another control process has taken over. */
   attachedAgain(): void {
-    const open = this.#publicHttpsPort === undefined ? Promise.resolve() : this.openEdges(this.#publicHttpsPort);
+    const open = this.#publicPorts ? this.openEdges(this.#publicPorts) : Promise.resolve();
     void open.then(() => this.told.edgesChanged(null)).catch(() => undefined); // It is lost again, and this is called again.
     void this.told.capturesChanged(null);
     void this.told.secretsChanged(null);
@@ -69,9 +69,9 @@ export class RemoteSources {
     this.told.visitorSessionsEnded(undefined);
   }
 
-  async openEdges(publicHttpsPort: number): Promise<void> {
-    this.#publicHttpsPort = publicHttpsPort;
-    await this.#client().call('openEdges', publicHttpsPort);
+  async openEdges(ports: PublicPorts): Promise<void> {
+    this.#publicPorts = ports;
+    await this.#client().call('openEdges', ports.publicHttpsPort, ports.publicHttpPort);
   }
 
   readonly edges: EdgeConfigSource = {

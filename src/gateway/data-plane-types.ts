@@ -8,7 +8,7 @@ import type { ClusterCaptures } from '../capture/cluster-captures.ts';
 import type { EdgeVisit, EdgeVisitResult } from '../capture/edge-visit.ts';
 import type { Replays } from '../capture/replay.ts';
 import type { CaptureSource } from '../capture/stored-capture.ts';
-import type { EdgeConfigSource } from '../edge/edges/edge-config.ts';
+import type { EdgeConfigSource, PublicPorts } from '../edge/edges/edge-config.ts';
 import type { LiveEdges } from '../edge/edges/live-edges.ts';
 import type { TrafficRecorderOptions } from '../edge/metrics/traffic-recorder.ts';
 import type { ProxyProtocolListeners } from '../edge/proxy-protocol/listeners.ts';
@@ -30,8 +30,8 @@ import type { ClusterMember, ClusterPlane } from './cluster-plane.ts';
 /** The dependencies of the data plane. */
 export interface DataPlaneParts extends Pick<ModuleEnvironment, 'signingKey' | 'sendOutbound' | 'locate'> {
   registrar: Registrar;
-  /** Opens the source of the edges' configuration. @param publicHttpsPort the port in the URLs of edges. */
-  openEdgeConfigSource(publicHttpsPort: number): Promise<EdgeConfigSource>;
+  /** Opens the source of the edges' configuration. @param ports those in the URLs of edges and cloud endpoints. */
+  openEdgeConfigSource(ports: PublicPorts): Promise<EdgeConfigSource>;
   /** The captures that are on. */
   captureSource: CaptureSource;
   /** The IP restrictions of accounts. */

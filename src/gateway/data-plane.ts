@@ -166,15 +166,24 @@ async function startParts(
   const httpsAddress = await listen(tls.server, config.httpsPort, host, inherited.https);
   balance?.add('https', tls.server);
   const publicHttpsPort = config.publicHttpsPort || httpsAddress.port;
+  const plain = await parts.start({
+    name: 'HTTP listener',
+    start: () => createHttpListener(httpListenerContext(sides, https, publicHttpsPort), limit, ready),
+    drain: (listener, drainMs) => listener.close(drainMs, graceMs()),
+  });
+  proxied.guard('http', plain.server);
+  const httpAddress = await listen(plain.server, config.httpPort, host, inherited.http);
+  balance?.add('http', plain.server);
+  const publicPorts = { publicHttpPort: config.publicHttpPort || httpAddress.port, publicHttpsPort };
   const dialer = await startDialer(parts, config);
-  const source = await openEdgeConfigSource(publicHttpsPort);
+  const source = await openEdgeConfigSource(publicPorts);
   const edges = await parts.start({
     name: 'edges',
     start: () =>
       new LiveEdges({
         ...{ source, endpoints, lookup, dialer, environment, random: Math.random },
         descriptors: moduleDescriptors,
-        publicHttpsPort,
+        publicPorts,
         onFailure: (error) => log.error({ err: describeFailure(error) }, 'the edges cannot be loaded; trying again'),
         onBroken: (id, error) => log.error({ id, err: describeFailure(error) }, 'cannot be served as it is configured'),
       }),
@@ -183,14 +192,6 @@ async function startParts(
   edges.onApplied(() => tls.review());
   await edges.start();
   allIsLive();
-  const plain = await parts.start({
-    name: 'HTTP listener',
-    start: () => createHttpListener(httpListenerContext(sides, https, publicHttpsPort), limit),
-    drain: (listener, drainMs) => listener.close(drainMs, graceMs()),
-  });
-  proxied.guard('http', plain.server);
-  const httpAddress = await listen(plain.server, config.httpPort, host, inherited.http);
-  balance?.add('http', plain.server);
   const tcp = await parts.start({
     name: 'TCP listeners',
     start: () =>
@@ -210,7 +211,7 @@ async function startParts(
 
   await cluster?.open();
   const { agents, sessions, moves } = await startAgentPlane(parts, config, {
-    settings: { ...config, publicHttpPort: config.publicHttpPort || httpAddress.port, publicHttpsPort },
+    settings: { ...config, ...publicPorts },
     ...{ registrar, endpoints, modules, tcpPorts: tcp, tokenKey, certificates, hosts, log, onFailure },
     ...{ cluster, restrictions },
     movesAgents: () => isReplaced?.() ?? true,

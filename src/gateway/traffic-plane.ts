@@ -80,8 +80,8 @@ async function startHere(parts: Lifecycle, options: TrafficPlaneParts): Promise<
     start: () =>
       startDataPlane(config, {
         registrar,
-        async openEdgeConfigSource(publicHttpsPort) {
-          await syncAllEdgeEndpoints({ prisma, changes, baseUrl }, { region: config.region, publicHttpsPort });
+        async openEdgeConfigSource(ports) {
+          await syncAllEdgeEndpoints({ prisma, changes, baseUrl }, { region: config.region, ...ports });
           const scope = { baseDomain: config.baseDomain, managesCertificates: config.acmeTermsAgreed };
           return edgeConfigSource({ prisma, changes, keys, descriptors: moduleDescriptors, scope, onFailure });
         },

@@ -1,7 +1,7 @@
 // What a write to an edge does to what it serves: its endpoints, the names it may have, the state of its breakers.
 
 import { beforeEach, describe, expect, test } from 'vitest';
-import { namesServedByAgents } from '../../src/store/tunnels/claims.ts';
+import { servedNames } from '../../src/store/tunnels/claims.ts';
 import { onServer } from '../store/support.ts';
 import { bound, nameRequest, newCredential, openSession, reserve } from '../support/agents/live.ts';
 import { type Account, sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
@@ -94,7 +94,7 @@ describe('a name that an agent serves', () => {
     const domain = await app.prisma.reservedDomain.findFirstOrThrow({ where: { accountId: account.accountId } });
     // As the API does it, but that it is not over when the agent asks.
     const { answer } = await app.prisma.$transaction(async (db) => {
-      expect(await namesServedByAgents(db, account.accountId, [hostname])).toEqual(new Set());
+      expect(await servedNames(db, account.accountId, [hostname])).toEqual(new Map());
       const binding = registrar.bind(nameRequest(session, hostname, { proto: 'https', port: 443 }));
       // One connection is all that the embedded database has: there, the agent's turn comes when this is over.
       if (onServer) await expect.poll(waiting, { interval: 10 }).toBe(1);

@@ -138,15 +138,30 @@ export const errorTable = {
     7114,
     '{member} must be a reserved TCP address of this account, as in {host}:20000. Reserve one first (createReservedAddress, POST /reserved_addrs).',
   ),
-  endpointUrl: invalid(90393, '{member} must be https:// and a name, as in https://app.example.com.'),
-  endpointPooling: invalid(90394, '{member} must be false: nobody else serves the URL of a cloud endpoint.'),
+  endpointUrl: invalid(
+    90393,
+    '{member} must be http://, https:// or tls:// and a name, as in https://app.example.com, or tcp:// and a reserved address with its ' +
+      'port. A name that ends with .internal may have any port.',
+  ),
+  endpointBinding: invalid(
+    90397,
+    '{member} must be "{binding}": names that end with .internal are internal, and all others are public.',
+  ),
+  endpointKubernetes: invalid(
+    90398,
+    '{member}: the gateway brings no endpoints into Kubernetes clusters. Leave "kubernetes" out, and let the cluster use the URL.',
+  ),
+  endpointPolicyPhase: invalid(
+    90399,
+    '{member} is of another protocol than before, and the traffic policy is not for it; send the policy for it along.',
+  ),
   endpointServed: conflict(
     18017,
     '{member}: another endpoint serves {url}, of an agent or in the cloud; end its tunnel, or delete it.',
   ),
   endpointServedAlone: conflict(
     18016,
-    '{member}: the other endpoint of {url}, of an agent or in the cloud, is not pooled; end its tunnel, or delete it.',
+    '{member}: another endpoint of {url}, of an agent or in the cloud, is not pooled; end its tunnel, delete it, or let it be pooled.',
   ),
   endpointNotCloud: conflict(
     90395,

@@ -23,6 +23,7 @@ export const httpsEdge: ModuleHost = {
   kind: 'httpsEdge',
   audit: { name: 'https_edge', subject: 'An HTTPS edge' },
   prefix: 'edghts',
+  protocol: 'https',
   path: '/edges/https/:id',
   afterWrite: syncEdgeEndpoints,
 };
@@ -32,6 +33,7 @@ export const tlsEdge: ModuleHost = {
   kind: 'tlsEdge',
   audit: { name: 'tls_edge', subject: 'A TLS edge' },
   prefix: 'edgtls',
+  protocol: 'tls',
   path: '/edges/tls/:id',
   async afterWrite(audit, id) {
     await checkTermination(audit.db, id);
@@ -44,16 +46,18 @@ export const tcpEdge: ModuleHost = {
   kind: 'tcpEdge',
   audit: { name: 'tcp_edge', subject: 'A TCP edge' },
   prefix: 'edgtcp',
+  protocol: 'tcp',
   path: '/edges/tcp/:id',
   afterWrite: syncEdgeEndpoints,
 };
 
-/** The row that holds the name and the policy of a cloud endpoint. */
+/** The row that holds the URL and the policy of a cloud endpoint. Its protocol is that of the URL. */
 export const cloudEndpoint: ModuleHost = {
   ...edge,
   kind: 'cloudEndpoint',
   audit: { name: 'cloud_endpoint', subject: 'A cloud endpoint' },
   prefix: 'edgcld',
+  protocol: 'https',
   path: '/endpoints/:id',
   afterWrite: syncEdgeEndpoints,
 };
@@ -64,6 +68,7 @@ export const httpsEdgeRoute: ModuleHost = {
   conflicts: { taken: 'routeMatchTaken' },
   table: 'route',
   prefix: 'edghtsrt',
+  protocol: 'https',
   path: '/edges/https/:edge_id/routes/:id',
   hasEdge: true,
   find: (db, where, select) => db.route.findUnique({ where, select }),

@@ -19,6 +19,8 @@ export interface ModuleHost extends AuditedResource {
   kind: 'httpsEdge' | 'httpsEdgeRoute' | 'tlsEdge' | 'tcpEdge' | 'cloudEndpoint';
   table: 'edge' | 'route';
   prefix: string;
+  /** The protocol of the endpoints that its traffic policy is for; `https` stands for `http`, too. */
+  protocol: 'https' | 'tls' | 'tcp';
   /** The REST path of one host; its parameters are the arguments that name it. */
   path: string;
   /** Whether an edge id comes with the host's own. */

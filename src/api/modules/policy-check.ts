@@ -16,7 +16,7 @@ import type { PolicyProblem } from '../../protocol/policy/policy-shape.ts';
 import type { Db } from '../../store/database/client.ts';
 import { hasReservationCovering } from '../../store/domains/reservations.ts';
 import type { SecretOwner } from '../../store/edges/module-secrets.ts';
-import { maskedPolicy, openSecrets, protocolOf, sealPolicy } from '../../store/edges/policy-secrets.ts';
+import { maskedPolicy, openSecrets, sealPolicy } from '../../store/edges/policy-secrets.ts';
 import { Prisma } from '../../store/generated/prisma/client.ts';
 import { ApiError, type ErrorName } from '../errors/errors.ts';
 import { type IssuerChecks, namesIssuer } from '../issuer-checks.ts';
@@ -39,9 +39,6 @@ const ERRORS: Record<number, ErrorName> = {
   [PROBLEM.unknownSecret]: 'vaultSecretMissing',
 };
 
-/** The protocols of the hosts whose table does not say it. */
-const PROTOCOLS: { [kind in ModuleHost['kind']]?: 'https' | 'tcp' } = { tcpEdge: 'tcp', cloudEndpoint: 'https' };
-
 /** What tells apart policies of the same text for several protocols. */
 const COMPILATION_KEYS = { https: {}, tls: {}, tcp: {} };
 
@@ -58,7 +55,7 @@ export async function checkTrafficPolicy(
 ): Promise<StoredPolicy> {
   const { accountId, app } = context;
   const owner: SecretOwner = { table: host.table, id, accountId };
-  const proto = PROTOCOLS[host.kind] ?? protocolOf(owner.table);
+  const proto = host.protocol;
   const replaced = hasMasks(value) ? await rowWithPolicy(db, owner, Prisma.sql`FOR UPDATE`) : undefined;
   const replacedSecrets = replaced?.policy ? openSecrets(app.keys, owner, replaced.policy) : [];
   try {
@@ -163,5 +160,5 @@ export async function rowWithPolicy(
 const noConnections = {
   path: 'on_tcp_connect',
   number: 2248,
-  message: 'is not for a route or a cloud endpoint, which have requests: use on_http_request',
+  message: 'is not for a route, nor for a cloud endpoint that has requests: use on_http_request',
 };

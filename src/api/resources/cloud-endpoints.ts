@@ -1,20 +1,18 @@
-// Cloud endpoints: names that a traffic policy answers in the gateway itself, without an agent. Each is a row among the edges, which
-// holds its name and its policy, and an endpoint, which is what the API shows of it. They have a list of their own; clients written for
+// Cloud endpoints: URLs that a traffic policy answers in the gateway itself, without an agent. Each is a row among the edges, which
+// holds its URL and its policy, and an endpoint, which is what the API shows of it. They have a list of their own; clients written for
 // the original service have them among all endpoints.
 
 import { trafficPolicyModule } from '../../edge/modules/traffic-policy.ts';
 import type { WriteAction } from '../../store/changes/changes.ts';
 import type { Db } from '../../store/database/client.ts';
 import { deleteEdgeEndpoints } from '../../store/edges/edge-endpoints.ts';
-import { writeStoredModules } from '../../store/edges/module-rows.ts';
+import { storedModule, writeStoredModules } from '../../store/edges/module-rows.ts';
 import { newId } from '../../store/ids.ts';
-import { writtenBeside } from '../as-written.ts';
 import { builder } from '../builder/builder.ts';
 import { FEW_PER_DOCUMENT } from '../builder/field-cost.ts';
 import { addList, readRoutes } from '../collections/collection.ts';
 import { deletedOf, givesNew, givesObject, mutation } from '../collections/mutation.ts';
 import type { Announce, Context } from '../context.ts';
-import { errorTable } from '../errors/error-table.ts';
 import { ApiError, requireFound } from '../errors/errors.ts';
 import { checkAll } from '../errors/problems.ts';
 import { idempotencyKeyArgument } from '../idempotency.ts';
@@ -22,8 +20,8 @@ import { cloudEndpoint as host } from '../modules/hosts.ts';
 import { checkTrafficPolicy } from '../modules/policy-check.ts';
 import { type Route, route } from '../route.ts';
 import { checkBytes, checkTexts, DESCRIPTION_MAX_BYTES, type OwnerNotes } from '../text-limits.ts';
-import { writeHostports } from './edges/hostports.ts';
-import { cloudUrlOf, hostportOfCloudUrl } from './tunnels/cloud-urls.ts';
+import { type AddressInput, type AddressWriting, writeAddress } from './tunnels/cloud-address.ts';
+import { type CloudUrl, cloudUrlOf, cloudUrlSelect, readCloudUrl } from './tunnels/cloud-urls.ts';
 import { Endpoint, endpointCollection, extendedSelection } from './tunnels/endpoints.ts';
 
 const CreatedType = builder.enumType('CreatedEndpointType', {
@@ -33,20 +31,28 @@ const CreatedType = builder.enumType('CreatedEndpointType', {
 
 const Binding = builder.enumType('CloudEndpointBinding', {
   description: 'Who can reach a cloud endpoint.',
-  values: { public: { description: 'Everybody.' } } as const,
+  values: {
+    public: { description: 'Everybody.' },
+    internal: { description: 'The traffic policies of its account, by `forward-internal`.' },
+    kubernetes: { description: 'Clusters of Kubernetes, which is refused: the gateway brings no endpoints into them.' },
+  } as const,
 });
 
 const text = {
-  url: '`https://` and a name that a reserved domain of your account covers, as `https://shop.example.com`. It is shown as it is written.',
+  url:
+    '`http://`, `https://` or `tls://` and a name that a reserved domain of your account covers, as `https://shop.example.com`; `tcp://` and ' +
+    'a reserved address; or any of them and a name that ends with `.internal`, with any port. It is shown as it is written.',
   type: 'What it is: `cloud`.',
   trafficPolicy:
-    'The traffic policy that answers its requests, in JSON or YAML; its phases are `on_http_request` and ' +
-    '`on_http_response`. A request that no action of it answers gets 404. Secrets are kept as in those of routes.',
+    'The traffic policy that answers there, in JSON or YAML. Of `http` and `https` its phases are `on_http_request` and ' +
+    '`on_http_response`, and a request that no action of it answers gets 404; of `tls` and `tcp` it is `on_tcp_connect`, and a connection ' +
+    'that no action of it sends on is closed. Secrets are kept as in those of routes.',
   name: 'What it is called; at most 255 bytes.',
   description: 'What it is for, for people; at most 255 bytes.',
   metadata: 'Anything, for machines; at most 4096 bytes.',
-  bindings: 'Who can reach it: `public`.',
-  poolingEnabled: 'Whether others may serve its URL, too: false.',
+  bindings: 'Who can reach it, which its name says: `internal` where that ends with `.internal`, otherwise `public`.',
+  poolingEnabled:
+    'Whether others may serve its URL, too: cloud endpoints and agents that are pooled, of your account. They take turns. False by default.',
 };
 
 const CreateCloudEndpointInput = builder.inputType('CreateCloudEndpointInput', {
@@ -76,19 +82,13 @@ const UpdateCloudEndpointInput = builder.inputType('UpdateCloudEndpointInput', {
   }),
 });
 
-interface Input extends OwnerNotes {
-  url?: string | null;
+interface Input extends OwnerNotes, AddressInput {
   name?: string | null;
   trafficPolicy?: string | null;
-  poolingEnabled?: boolean | null;
 }
 
-interface Writing {
-  context: Context;
-  db: Db;
+interface Writing extends AddressWriting {
   announce: Announce;
-  /** The row among the edges. */
-  id: string;
 }
 
 const cloudEndpoints = addList(
@@ -121,7 +121,7 @@ mutation('createCloudEndpoint', givesNew('endpoint', 'CloudEndpoint'), (t) =>
         const id = newId(host.prefix);
         const data = { id, accountId: context.accountId, kind: 'CLOUD' } as const;
         await db.edge.create({ data, select: { id: true } });
-        return change({ context, db, announce, id }, 'CREATED', query, input);
+        return change({ context, db, announce, id, before: undefined }, 'CREATED', query, input);
       }),
   }),
 );
@@ -139,10 +139,10 @@ mutation('updateCloudEndpoint', givesObject('endpoint'), (t) =>
     },
     resolve: (query, _, { id: endpointId, input }, context) =>
       context.update(endpointCollection, endpointId, async (db, announce) => {
-        const { edgeId: id, publicUrl } = await find(db, context, endpointId);
+        const { edgeId: id, publicUrl, before } = await find(db, context, endpointId);
         // The URL that is shown may have the port of the listener, and is sent back as it is.
         const url = input.url === publicUrl ? undefined : input.url;
-        return change({ context, db, announce, id }, 'UPDATED', query, { ...input, url });
+        return change({ context, db, announce, id, before }, 'UPDATED', query, { ...input, url });
       }),
   }),
 );
@@ -157,7 +157,7 @@ mutation('deleteCloudEndpoint', deletedOf('endpoint'), (t) =>
     resolve: async (_, { id: endpointId }, context) => {
       await context.remove(endpointCollection, endpointId, async (db, announce) => {
         const { edgeId: id } = await find(db, context, endpointId);
-        await deleteEdgeEndpoints(auditOf({ context, db, announce }), id);
+        await deleteEdgeEndpoints(auditOf(context, db, announce), id);
         await db.edge.delete({ where: { id }, select: { id: true } });
         announceRow(announce, context, 'DELETED', id);
       });
@@ -167,67 +167,57 @@ mutation('deleteCloudEndpoint', deletedOf('endpoint'), (t) =>
 );
 
 /** @throws {ApiError} when the account has none with this id, or it is no cloud endpoint. */
-async function find(db: Db, { accountId }: Context, id: string): Promise<{ edgeId: string; publicUrl: string }> {
-  const select = { type: true, edgeId: true, publicUrl: true } as const;
-  const { type, edgeId, publicUrl } = requireFound(
+async function find(db: Db, { accountId }: Context, id: string) {
+  const select = { type: true, publicUrl: true, edge: { select: { id: true, ...cloudUrlSelect } } } as const;
+  const { type, publicUrl, edge } = requireFound(
     await db.endpoint.findUnique({ where: { id, accountId }, select }),
     'endpoint',
   );
-  if (type !== 'CLOUD' || edgeId === null) throw new ApiError('endpointNotCloud');
-  return { edgeId, publicUrl };
+  if (type !== 'CLOUD' || edge === null) throw new ApiError('endpointNotCloud');
+  return { edgeId: edge.id, publicUrl, before: cloudUrlOf(edge) };
 }
 
 async function change(writing: Writing, action: WriteAction, query: object, input: Input) {
   const { context, db, announce, id } = writing;
   const name = input.name ?? undefined;
-  const { hostports, texts } = await checkAll({
+  const { texts } = await checkAll({
     name: () => name && checkBytes('name', name, DESCRIPTION_MAX_BYTES, 'descriptionTooLong'),
-    hostports: () => writeUrl(writing, input),
-    // After the URL: whether another endpoint is in the way tells such a client more.
-    pooling() {
-      if (input.poolingEnabled) throw new ApiError('endpointPooling', { member: 'poolingEnabled' });
-    },
-    policy: () => writePolicy(writing, input.trafficPolicy),
+    address: () => writeAddress(writing, input),
+    policy: () => writePolicy(writing, input),
     texts: () => checkTexts(input),
   });
-  await db.edge.update({ where: { id }, data: { name, ...texts, hostports }, select: { id: true } });
-  await host.afterWrite(auditOf(writing), id);
+  await db.edge.update({ where: { id }, data: { name, ...texts }, select: { id: true } });
+  await host.afterWrite(auditOf(context, db, announce), id);
   announceRow(announce, context, action, id);
   // It was changed, also where nothing of its row was.
   const { id: endpointId } = await db.endpoint.findFirstOrThrow({ where: { edgeId: id }, select: { id: true } });
   return db.endpoint.update({ ...query, where: { id: endpointId }, data: { updatedAt: new Date() } });
 }
 
-/** @returns what to write of the row's hostport: undefined leaves it as it is. @throws {ApiError} when the URL cannot be had. */
-async function writeUrl({ context, db, id }: Writing, { url, poolingEnabled }: Input) {
-  if (url == null) return undefined;
-  const member = 'url';
-  const hostport = hostportOfCloudUrl(url);
-  if (!hostport) throw new ApiError('endpointUrl', { member });
-  try {
-    const hostports = await writeHostports('cloudEndpoint', [hostport], context, db, id);
-    const written = writtenBeside(cloudUrlOf(hostport), url);
-    return hostports && { ...hostports, create: hostports.create.map((row) => ({ ...row, written })) };
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.parameters.member === undefined) throw error;
-    if (error.row === errorTable.hostportServed)
-      throw new ApiError(poolingEnabled ? 'endpointServedAlone' : 'endpointServed', { member, url });
-    throw new ApiError(error.row, { ...error.parameters, member });
-  }
-}
-
-async function writePolicy(writing: Writing, value: string | null | undefined): Promise<void> {
-  if (value == null) return;
+/** @throws {ApiError} when the policy is not for the protocol of the URL. */
+async function writePolicy(writing: Writing, { url, trafficPolicy: value }: Input): Promise<void> {
+  const { db, id } = writing;
   const { key } = trafficPolicyModule;
+  const before = writing.before && protocolOf(writing.before);
+  const read = url == null ? undefined : readCloudUrl(url);
+  const protocol = (read && protocolOf(read)) ?? before ?? host.protocol;
+  if (value == null) {
+    if (before === undefined || before === protocol) return;
+    const row = await db.edge.findUniqueOrThrow({ where: { id }, select: { modules: true } });
+    if (storedModule(row, trafficPolicyModule)) throw new ApiError('endpointPolicyPhase', { member: 'url' });
+    return;
+  }
   const isGone = value.trim() === '';
   const policy = isGone
     ? null
-    : await checkTrafficPolicy(host, { enabled: true, value }, { ...writing, member: '' }, () => key);
+    : await checkTrafficPolicy({ ...host, protocol }, { enabled: true, value }, { ...writing, member: '' }, () => key);
   await writeStoredModules(writing.db, host.table, writing.id, { [key]: policy });
 }
 
+const protocolOf = ({ proto }: CloudUrl) => (proto === 'http' ? 'https' : proto);
+
 /** The endpoint itself is announced by whoever writes it. */
-function auditOf({ context, db, announce }: Omit<Writing, 'id'>) {
+function auditOf(context: Context, db: Db, announce: Announce) {
   const announceOthers: Announce = (change) => {
     if (change.kind !== endpointCollection.kind) announce(change);
   };

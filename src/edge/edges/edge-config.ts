@@ -1,9 +1,15 @@
 // What the public side asks of the control plane: the edges that are configured, which certificates names have, and the challenges of
 // certificate authorities.
 
-import type { Labels } from '../../tunnel/endpoints/endpoint.ts';
+import type { Labels, Proto } from '../../tunnel/endpoints/endpoint.ts';
 import type { ChallengeRequest } from '../acme-challenges.ts';
 import type { ModulesSettings } from '../modules/descriptor.ts';
+
+/** The ports that URLs show; 80 and 443 are left out. */
+export interface PublicPorts {
+  publicHttpPort: number;
+  publicHttpsPort: number;
+}
 
 /** Where traffic goes. */
 export interface BackendConfig {
@@ -53,12 +59,27 @@ export interface AnsweredName {
   endpointId: string;
 }
 
+/** The address of a cloud endpoint. */
+export interface CloudAddress {
+  /** '' as long as it is none in the API. */
+  endpointId: string;
+  proto: Proto;
+  /** Lower case; internal ones end with `.internal`. */
+  hostname: string;
+  /** As its URL has it: 80, 443, or the port of a TCP address or of an internal endpoint. */
+  port: number;
+  /** Whether others that are pooled serve it, too. */
+  isPooled: boolean;
+}
+
 interface CommonConfig {
   /** `edghts_…`, `edgtls_…`, `edgtcp_…`, or `edgcld_…` of a cloud endpoint. */
   id: string;
   accountId: string;
   /** What it answers: names in lower case with their ports, and the endpoint that each is in the API; '' as long as it is none. */
   names: AnsweredName[];
+  /** What a cloud endpoint answers, which has no names: a worker of a version before, which knows names alone, leaves it to others. */
+  cloud?: CloudAddress;
   /** The edge's own; routes have others. */
   modules: ModulesSettings;
   /** Why it cannot be served: something that was stored cannot be read any more. */
@@ -66,6 +87,7 @@ interface CommonConfig {
 }
 
 export interface HttpsEdgeConfig extends CommonConfig {
+  /** Also of a cloud endpoint of `http`. */
   kind: 'https';
   routes: RouteConfig[];
 }
@@ -77,6 +99,9 @@ export interface ConnectionEdgeConfig extends CommonConfig {
 }
 
 export type EdgeConfig = HttpsEdgeConfig | ConnectionEdgeConfig;
+
+/** What its visitors speak. */
+export const protoOf = ({ kind, cloud }: EdgeConfig): Proto => cloud?.proto ?? kind;
 
 /** The certificate of a reserved domain, uploaded or obtained, or one of the gateway's own names. */
 export interface DomainCertificate {

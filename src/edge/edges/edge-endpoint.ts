@@ -1,21 +1,20 @@
-// One name of an edge, as an endpoint among those of tunnels.
+// One name of an edge, or the address of a cloud endpoint, as an endpoint among those of tunnels.
 
 import type { ByteStream, StreamEvents } from '../../protocol/mux/stream.ts';
 import { publicUrl } from '../../tunnel/bind/bind-name.ts';
-import type { LiveEndpoint, OpenFailure, Visitor } from '../../tunnel/endpoints/endpoint.ts';
+import type { LiveEndpoint, OpenFailure, Proto, Visitor } from '../../tunnel/endpoints/endpoint.ts';
+import { isInternalName } from '../../tunnel/endpoints/endpoint-registry.ts';
 import { TrafficMeter } from '../../tunnel/endpoints/traffic-meter.ts';
-import type { EdgeProto } from '../../tunnel/endpoints/tunnel-group.ts';
 import type { EndpointRules } from '../pipeline/rules/endpoint-rules.ts';
 import type { PickTunnel } from './backend.ts';
-import type { AnsweredName } from './edge-config.ts';
+import type { AnsweredName, CloudAddress, PublicPorts } from './edge-config.ts';
 
 /** What the endpoints of one edge have in common. */
 export interface EdgeEndpointDeps {
   edgeId: string;
   accountId: string;
-  proto: EdgeProto;
-  /** The port that the URLs of names show. */
-  publicHttpsPort: number;
+  proto: Proto;
+  publicPorts: PublicPorts;
   tls: 'passthrough' | 'gateway';
   rules: EndpointRules;
   /** Where whole connections go; undefined where it is for each request to say. */
@@ -27,12 +26,13 @@ export class EdgeEndpoint implements LiveEndpoint {
   readonly tunnelId = '';
   readonly accountId: string;
   readonly edgeId: string;
-  readonly proto: EdgeProto;
+  readonly proto: Proto;
   readonly hostname: string;
   readonly port: number;
   readonly publicUrl: string;
   readonly proxyProtocol = 0;
   readonly upstreamProtocol = 'http1';
+  readonly isPooled: boolean;
   readonly tls: 'passthrough' | 'gateway';
   readonly rules: EndpointRules;
   readonly meter: TrafficMeter;
@@ -40,13 +40,15 @@ export class EdgeEndpoint implements LiveEndpoint {
   #isOpen = true;
 
   /** @param meter of the endpoint, where the edge had it before and was changed. */
-  constructor({ hostname, port = 0, endpointId }: AnsweredName, edge: EdgeEndpointDeps, meter = new TrafficMeter()) {
+  constructor(name: AnsweredName | CloudAddress, edge: EdgeEndpointDeps, meter = new TrafficMeter()) {
+    const { hostname, port = 0, endpointId } = name;
     this.id = endpointId;
     this.accountId = edge.accountId;
     this.edgeId = edge.edgeId;
     this.proto = edge.proto;
     this.hostname = hostname;
-    this.port = edge.proto === 'tcp' ? port : edge.publicHttpsPort;
+    this.port = edge.proto === 'tcp' || isInternalName(hostname) ? port : shownPort(edge);
+    this.isPooled = 'isPooled' in name && name.isPooled;
     this.publicUrl = publicUrl(edge.proto, hostname, this.port);
     this.tls = edge.tls;
     this.rules = edge.rules;
@@ -63,9 +65,12 @@ export class EdgeEndpoint implements LiveEndpoint {
     this.#isOpen = false;
   }
 
-  /** To the tunnel whose turn it is. */
+  /** To the tunnel whose turn it is; a cloud endpoint has none. */
   async open(visitor: Visitor, events: StreamEvents): Promise<ByteStream | OpenFailure> {
     const tunnel = this.#isOpen ? await this.#pick?.() : undefined;
     return tunnel ? tunnel.open(visitor, events) : 'offline';
   }
 }
+
+const shownPort = ({ proto, publicPorts }: EdgeEndpointDeps) =>
+  proto === 'http' ? publicPorts.publicHttpPort : publicPorts.publicHttpsPort;

@@ -5,6 +5,7 @@ import type { EndpointLookup } from '../../tunnel/endpoints/endpoint-lookup.ts';
 import type { EndpointRegistry } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { AddressDialer } from '../dialing/address-dialer.ts';
 import type { ModuleDescriptor } from '../modules/descriptor.ts';
+import type { PublicPorts } from './edge-config.ts';
 
 export interface EdgeRuntimeDeps {
   endpoints: EndpointRegistry;
@@ -17,8 +18,8 @@ export interface EdgeRuntimeDeps {
   random(): number;
   /** The modules that there are. */
   descriptors: readonly ModuleDescriptor[];
-  /** The port that URLs show. */
-  publicHttpsPort: number;
+  /** The ports that URLs show. */
+  publicPorts: PublicPorts;
   /** Told of an edge or a route that cannot be served as it is configured, with the reason. It refuses its visitors. */
   onBroken(id: string, error: unknown): void;
 }

@@ -3,6 +3,7 @@
 import type { CircuitBreaker } from '../../http/circuit-breaker.ts';
 import type { HttpModule, TlsParameters } from '../../http/module.ts';
 import type { VisitorError } from '../../http/visitor-errors.ts';
+import type { Proto } from '../../tunnel/endpoints/endpoint.ts';
 import { TrafficMeter } from '../../tunnel/endpoints/traffic-meter.ts';
 import { createModules } from '../http-modules.ts';
 import type { CountedRoute } from '../metrics/request-counter.ts';
@@ -13,7 +14,7 @@ import { ModuleChain } from '../pipeline/rules/module-chain.ts';
 import { ownPathRoute, type SigningRoute, signInsOf } from '../pipeline/rules/own-paths.ts';
 import { asHttp1Endpoint } from '../upstream/http2/http1-adapter.ts';
 import { backendUpstreams, type PickedUpstream } from './backend.ts';
-import type { HttpsEdgeConfig, RouteConfig } from './edge-config.ts';
+import { type HttpsEdgeConfig, protoOf, type RouteConfig } from './edge-config.ts';
 import { type EdgeRuntimeDeps, reasonOf } from './edge-runtime-deps.ts';
 import { Routing } from './routing.ts';
 import { tlsParametersOf } from './tls-parameters.ts';
@@ -42,7 +43,7 @@ export class HttpsEdgeRuntime implements EndpointRules {
   constructor(config: HttpsEdgeConfig, before: HttpsEdgeRuntime | undefined, parts: EdgeRuntimeDeps) {
     const { id, modules } = config;
     const { descriptors, environment } = parts;
-    const owner = { accountId: config.accountId, proto: 'https' } as const;
+    const owner = { accountId: config.accountId, proto: protoOf(config) };
     try {
       if (config.failure !== undefined) throw new Error(config.failure);
       const terms = tlsParametersOf('https', createModules(descriptors, modules, owner, environment).tls);
@@ -87,7 +88,7 @@ function liveRoute(
   { id, backend, modules: settings, isCloud, failure }: RouteConfig,
   fingerprint: string,
   before: LiveRoute | undefined,
-  owner: { accountId: string; proto: 'https' },
+  owner: { accountId: string; proto: Proto },
   parts: EdgeRuntimeDeps,
 ): LiveRoute {
   const { environment, descriptors, onBroken } = parts;

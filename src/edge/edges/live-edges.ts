@@ -3,13 +3,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CircuitBreakerSnapshot } from '../../http/circuit-breaker.ts';
 import { IncrementalCompilation } from '../../policy/cel/compilation.ts';
-import type { EndpointRegistry } from '../../tunnel/endpoints/endpoint-registry.ts';
+import { type EndpointRegistry, hasTcpPort, isInternalName } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { ModuleSettings } from '../modules/descriptor.ts';
 import { endsTlsBySettings } from '../modules/tls.ts';
 import { backendTunnels } from './backend.ts';
 import { ConnectionEdgeRuntime } from './connection-edge.ts';
 import { DomainCertificates } from './domain-certificates.ts';
-import type { AnsweredName, EdgeConfig, EdgeConfigSource, EdgeConfigs } from './edge-config.ts';
+import { type EdgeConfig, type EdgeConfigSource, type EdgeConfigs, protoOf } from './edge-config.ts';
 import { EdgeEndpoint } from './edge-endpoint.ts';
 import type { EdgeRuntimeDeps } from './edge-runtime-deps.ts';
 import { HttpsEdgeRuntime } from './https-edge.ts';
@@ -26,11 +26,18 @@ export interface LiveEdgesOptions extends EdgeRuntimeDeps {
 interface EdgeRuntime {
   fingerprint: string;
   rules: HttpsEdgeRuntime | ConnectionEdgeRuntime;
-  names: readonly AnsweredName[];
+  /** The names that it alone answers. */
+  keys: readonly string[];
   endpoints: EdgeEndpoint[];
 }
 
-const keyOf = ({ hostname, port = 443 }: AnsweredName) => `${hostname}:${port}`;
+/** The names that one edge alone answers, with their ports. */
+function keysOf({ names, cloud, accountId }: EdgeConfig): string[] {
+  const keys = names.map(({ hostname, port = 443 }) => `${hostname}:${port}`);
+  if (!cloud || cloud.isPooled) return keys;
+  const key = `${cloud.hostname}:${cloud.port}`;
+  return [...keys, isInternalName(cloud.hostname) ? `${accountId} ${cloud.proto} ${key}` : key];
+}
 
 /** The modules of what is not as it was, each with its key. */
 function changedModules(edge: EdgeConfig, before: HttpsEdgeRuntime | undefined): [string, ModuleSettings][] {
@@ -97,10 +104,10 @@ export class LiveEdges {
     return accountId === '' && notAfter > Date.now() ? found : undefined;
   }
 
-  /** The ports of TCP edges, which are to be listened at. */
+  /** The ports of TCP edges and of cloud endpoints, which are to be listened at. */
   get tcpPorts(): number[] {
     const runtimes = [...this.#runtimes.values()];
-    return runtimes.flatMap(({ endpoints }) => endpoints.flatMap(({ proto, port }) => (proto === 'tcp' ? [port] : [])));
+    return runtimes.flatMap(({ endpoints }) => endpoints.filter(hasTcpPort).map(({ port }) => port));
   }
 
   /** The circuit breaker of a route; undefined when it has none, or none that is on. */
@@ -129,7 +136,7 @@ export class LiveEdges {
   /** Edges that answer, here, names of those that were loaded, and were not looked at. */
   #losers({ edgeIds, edges }: EdgeConfigs): string[] {
     const loaded = new Set(edgeIds ?? this.#runtimes.keys());
-    const holders = edges.flatMap(({ names }) => names.flatMap((name) => this.#edgeOfName.get(keyOf(name)) ?? []));
+    const holders = edges.flatMap((edge) => keysOf(edge).flatMap((key) => this.#edgeOfName.get(key) ?? []));
     return [...new Set(holders)].filter((id) => !loaded.has(id));
   }
 
@@ -145,7 +152,7 @@ export class LiveEdges {
         const descriptor = descriptors.find((one) => one.key === key);
         await descriptor?.load?.();
         if (!descriptor?.isCompiled) continue;
-        const owner = { accountId: edge.accountId, proto: edge.kind };
+        const owner = { accountId: edge.accountId, proto: protoOf(edge) };
         const work = () => descriptor.create(settings, owner, environment);
         do await nextTurn();
         while (isUnfinished(compilation, work));
@@ -171,23 +178,20 @@ export class LiveEdges {
   }
 
   #add(config: EdgeConfig, fingerprint: string, before: EdgeRuntime | undefined): void {
-    const { id, accountId, kind, names } = config;
-    const { publicHttpsPort } = this.#options;
+    const { id, accountId, kind, names, cloud } = config;
+    const { publicPorts } = this.#options;
     const rules = this.#rulesOf(config, before);
     const pick = kind === 'https' ? undefined : backendTunnels(config.backend, accountId, kind, this.#options);
     const tls = kind !== 'https' && !endsTlsBySettings(config.modules) ? 'passthrough' : 'gateway';
     const meterOf = ({ endpointId }: { endpointId: string }) =>
       before?.endpoints.find(({ id }) => id === endpointId)?.meter;
-    const endpoints = names.map(
-      (name) =>
-        new EdgeEndpoint(
-          name,
-          { edgeId: id, accountId, proto: kind, publicHttpsPort, tls, rules, pick },
-          meterOf(name),
-        ),
+    const common = { edgeId: id, accountId, proto: protoOf(config), publicPorts, tls, rules, pick } as const;
+    const endpoints = [...names, ...(cloud ? [cloud] : [])].map(
+      (name) => new EdgeEndpoint(name, common, meterOf(name)),
     );
-    this.#runtimes.set(id, { fingerprint, rules, names, endpoints });
-    for (const name of names) this.#edgeOfName.set(keyOf(name), id);
+    const keys = keysOf(config);
+    this.#runtimes.set(id, { fingerprint, rules, keys, endpoints });
+    for (const key of keys) this.#edgeOfName.set(key, id);
     for (const endpoint of endpoints) this.#endpoints.add(endpoint);
     if (rules instanceof HttpsEdgeRuntime)
       for (const routeId of rules.routes.keys()) this.#edgeOfRoute.set(routeId, id);
@@ -205,7 +209,7 @@ export class LiveEdges {
     this.#runtimes.delete(id);
     if (runtime.rules instanceof HttpsEdgeRuntime)
       for (const routeId of runtime.rules.routes.keys()) this.#edgeOfRoute.delete(routeId);
-    for (const name of runtime.names) this.#edgeOfName.delete(keyOf(name));
+    for (const key of runtime.keys) this.#edgeOfName.delete(key);
     for (const endpoint of runtime.endpoints) {
       endpoint.close();
       this.#endpoints.remove(endpoint);

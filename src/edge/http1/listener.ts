@@ -7,6 +7,7 @@ import { errorReply } from '../pipeline/error-reply.ts';
 import type { ListenerContext } from '../pipeline/listener-context.ts';
 import { localReplyBytes } from '../pipeline/pipeline-response.ts';
 import type { ConnectionLimit } from '../visitors/connection-limit.ts';
+import type { ConnectionSlot } from '../visitors/connection-slots.ts';
 import { VisitorConnections } from '../visitors/connections.ts';
 import { Http1Connections } from './connections.ts';
 
@@ -26,11 +27,22 @@ export interface HttpListener {
   close(drainMs: number, graceMs?: number): Promise<void>;
 }
 
-/** @param limit how many connections of visitors there may be, over all listeners. */
-export function createHttpListener(listener: ListenerContext, limit: ConnectionLimit): HttpListener {
+/**
+ * @param limit how many connections of visitors there may be, over all listeners.
+ * @param ready visitors wait until all that is configured is live.
+ */
+export function createHttpListener(
+  listener: ListenerContext,
+  limit: ConnectionLimit,
+  ready?: Promise<unknown>,
+): HttpListener {
   const visitors = new VisitorConnections(limit);
   const connections = new Http1Connections(listener.settings, listener.now);
   let turnedAway = 0;
+  let isReady = !ready;
+  void ready?.then(() => {
+    isReady = true;
+  });
 
   function turnAway(socket: Socket): void {
     socket.on('error', () => {}); // Nothing is to be done for it.
@@ -46,12 +58,22 @@ export function createHttpListener(listener: ListenerContext, limit: ConnectionL
     socket.end(localReplyBytes(errorReply('tooManyVisitors'), false, true));
   }
 
+  function acceptWhenReady(socket: Socket, slot: ConnectionSlot): void {
+    const gone = () => {}; // Its close follows.
+    socket.on('error', gone);
+    void ready?.then(() => {
+      socket.off('error', gone);
+      if (!socket.destroyed) connections.accept(socket, listener, slot);
+    });
+  }
+
   const server = createServer(
     { allowHalfOpen: true, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS },
     (socket) => {
       const slot = visitors.admit(socket);
-      if (slot) connections.accept(socket, listener, slot);
-      else turnAway(socket);
+      if (!slot) turnAway(socket);
+      else if (isReady) connections.accept(socket, listener, slot);
+      else acceptWhenReady(socket, slot);
     },
   );
   server.on('error', () => {}); // One connection could not be accepted, for want of descriptors; the next may be.

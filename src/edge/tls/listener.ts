@@ -154,7 +154,7 @@ export class TlsListener {
     if (named && rules) this.#review.bind(raw, named.name, endpoint, rules);
     if (named && rules) caller.admitsRequests = admitsEachRequest(this.#options.listener, raw, endpoint);
     if (!named || !rules || rules.connection.length === 0 || caller.admitsRequests)
-      return this.#begin(caller, endpoint, rules?.tls);
+      return this.#begin(caller, endpoint, endpoint);
     const about = { endpoint, name: named.name, decisions: recording?.decisions };
     const pending = new PendingTlsConnection(raw, about, services.time(), (parameters) =>
       this.#terminate(caller, pending.endpoint, parameters),
@@ -162,7 +162,7 @@ export class TlsListener {
     const admitted = await admitConnection(pending, rules, services);
     if (raw.destroyed) return;
     if (!admitted) return void abortSocket(raw);
-    if (!pending.tls) return this.#begin(caller, admitted, rules.tls);
+    if (!pending.tls) return this.#begin(caller, admitted, endpoint);
     // A policy has terminated the TLS, which is no substitute for mutual TLS.
     const isMutual = [rules, endpointRulesOf(admitted)].some((passed) => passed?.tls?.clientAuthorities);
     if (isMutual) return this.#turnAway(raw, admitted);
@@ -172,20 +172,21 @@ export class TlsListener {
 
   /**
    * Goes on with a visitor whose TLS was not terminated yet.
-   * @param visited the terms of the endpoint that the visitor came to, from which policies may have sent it on.
+   * @param visited the endpoint that the visitor came to, from which policies may have sent it on.
    */
   async #begin(
     caller: TlsConnection,
     endpoint: LiveEndpoint | undefined,
-    visited: TlsParameters | undefined,
+    visited: LiveEndpoint | undefined,
   ): Promise<void> {
     const { bytes, named, traffic, settled, slot } = caller;
     const { socket: raw } = slot;
-    const parameters = mergeTlsParameters(visited, endpoint && endpointRulesOf(endpoint)?.tls);
+    const visitedTerms = visited && endpointRulesOf(visited)?.tls;
+    const parameters = mergeTlsParameters(visitedTerms, endpoint && endpointRulesOf(endpoint)?.tls);
     if (parameters === 'conflict') return this.#turnAway(raw, endpoint as LiveEndpoint);
-    if (endpoint?.proto === 'tls' && endpoint.tls === 'passthrough' && !parameters) {
+    if (takesTls(endpoint, visited) && !parameters) {
       settled();
-      return forward(raw, endpoint, { passthrough: true, first: bytes, traffic });
+      return forward(raw, endpoint, { passthrough: endpoint?.proto === 'tls', first: bytes, traffic });
     }
     if (parameters && endpoint) {
       const { ip } = visitorOf(raw, false) ?? UNKNOWN_VISITOR;
@@ -202,7 +203,7 @@ export class TlsListener {
     if (raw.destroyed) return;
     if (named && !context) return refuse(raw);
     const shown = named && context && { name: named.sent, context };
-    const handshakes = endpoint?.proto === 'tls' ? this.#plain : this.#https;
+    const handshakes = takesConnections(endpoint) ? this.#plain : this.#https;
     this.#turns.take(raw, () => {
       handshakes.begin(raw, bytes, shown, (socket) => {
         settled();
@@ -253,9 +254,16 @@ export class TlsListener {
     chosen: LiveEndpoint | undefined,
   ): void {
     recording?.useTls(socket);
-    if (chosen?.proto === 'tls') return void forward(socket, chosen, { traffic });
+    if (takesConnections(chosen)) return void forward(socket, chosen, { traffic });
     const listener = connectionContext(this.#options.listener, named?.name, chosen, !admitsRequests);
     if (socket.alpnProtocol === 'h2') this.#http2.accept(socket, slot, listener);
     else this.#connections.accept(socket, listener, slot);
   }
 }
+
+/** Whether it is given what is inside the TLS as it comes. Policies send connections on to endpoints of TCP, too. */
+const takesConnections = (endpoint: LiveEndpoint | undefined) => endpoint?.proto === 'tls' || endpoint?.proto === 'tcp';
+
+/** Whether it is given the TLS itself. One of TCP says nothing of TLS: where the visitor came to does. */
+const takesTls = (endpoint: LiveEndpoint | undefined, visited: LiveEndpoint | undefined) =>
+  takesConnections(endpoint) && (endpoint?.proto === 'tls' ? endpoint : visited)?.tls === 'passthrough';

@@ -145,8 +145,8 @@ export function controlCalls(
     issueIdentity: async () => issueNodeIdentity(await loadClusterAuthority(prisma, keys), attached().nodeId),
     announceAddress: (address) => attached().lease.announceAddress(address),
     otherNodes: () => findOtherNodes(prisma, attached().nodeId, config.nodeLink?.localDirectory),
-    openEdges: (publicHttpsPort) =>
-      syncAllEdgeEndpoints({ prisma, changes, baseUrl }, { region: config.region, publicHttpsPort }),
+    openEdges: (publicHttpsPort, publicHttpPort = 80) =>
+      syncAllEdgeEndpoints({ prisma, changes, baseUrl }, { region: config.region, publicHttpPort, publicHttpsPort }),
     async loadEdges(ids) {
       const { applied, ...loaded } = await edges.load(ids);
       edgesApplied = applied;

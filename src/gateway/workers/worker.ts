@@ -113,8 +113,8 @@ async function startParts(parts: Lifecycle, config: Config, options: WorkerOptio
     start: () =>
       startDataPlane(config, {
         registrar,
-        async openEdgeConfigSource(publicHttpsPort) {
-          await sources.openEdges(publicHttpsPort);
+        async openEdgeConfigSource(ports) {
+          await sources.openEdges(ports);
           return sources.edges;
         },
         captureSource: sources.captures,

@@ -63,7 +63,7 @@ export function edgeConfigSource({
 
   // The queries do not share a snapshot. That is safe: a write waits until loading is done, and causes another one.
   async function readEdges(id: object, into: LoadedEdges): Promise<number> {
-    const where = { id, hostports: { some: {} } };
+    const where = { id, OR: [{ hostports: { some: {} } }, { cloudUrl: { isNot: null } }] };
     const rows = await prisma.edge.findMany({ where, orderBy: { id: 'asc' }, take: BATCH, select: edgeSelect });
     const policyIds = [...new Set(rows.flatMap(policyIdsOf))];
     const select = { id: true, policyId: true, action: true, cidr: true } as const;

@@ -1,7 +1,10 @@
-// The endpoints of edges. An edge with a backend has one endpoint for each of its hostports, and a cloud endpoint is one. The rows are like those of tunnels,
-// but belong to no node, because every node serves them.
+// The endpoints of edges. An edge with a backend has one endpoint for each of its hostports, and a cloud endpoint is one. The rows are
+// like those of tunnels, but belong to no node, because every node serves them.
 
+import type { PublicPorts } from '../../edge/edges/edge-config.ts';
 import { publicUrl } from '../../tunnel/bind/bind-name.ts';
+import type { Proto } from '../../tunnel/endpoints/endpoint.ts';
+import { isInternalName } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { Changes } from '../changes/changes.ts';
 import type { PrismaClient } from '../database/client.ts';
 import type { AuditContext, AuditEvent } from '../events/audit.ts';
@@ -15,15 +18,13 @@ import { newId } from '../ids.ts';
 const BATCH = 500;
 
 /** Settings that the endpoints of edges show. They are the same on all nodes. */
-export interface EdgeEndpointSettings {
+export interface EdgeEndpointSettings extends PublicPorts {
   region: string;
-  /** The port in public URLs; 443 is left out. */
-  publicHttpsPort: number;
 }
 
 /** The row that stores these settings for all nodes, so that writes through the API need not know them. */
 const SETTINGS_ROW = 'edge_endpoints';
-const DEFAULT_SETTINGS: EdgeEndpointSettings = { region: '', publicHttpsPort: 443 };
+const DEFAULT_SETTINGS: EdgeEndpointSettings = { region: '', publicHttpPort: 80, publicHttpsPort: 443 };
 
 /**
  * Stores the settings of edge endpoints, and brings the endpoints of all edges up to date. It must be called once at every start,
@@ -31,9 +32,9 @@ const DEFAULT_SETTINGS: EdgeEndpointSettings = { region: '', publicHttpsPort: 44
  */
 export async function syncAllEdgeEndpoints(
   { prisma, changes, baseUrl }: { prisma: PrismaClient; changes: Changes; baseUrl(): string },
-  { region, publicHttpsPort }: EdgeEndpointSettings,
+  settings: EdgeEndpointSettings,
 ): Promise<void> {
-  const value = JSON.stringify({ region, publicHttpsPort } satisfies EdgeEndpointSettings);
+  const value = JSON.stringify(settings);
   await prisma.setting.upsert({
     where: { name: SETTINGS_ROW },
     create: { name: SETTINGS_ROW, value },
@@ -64,13 +65,15 @@ export async function deleteEdgeEndpoints(audit: AuditContext, edgeId: string): 
   await replaceEndpoints(audit, rows, []);
 }
 
-/** A hostport of an edge that has a backend. */
+/** A hostport of an edge that has a backend, or the URL of a cloud endpoint. */
 interface BackedHostport {
   accountId: string;
   edgeId: string;
   kind: EdgeKind;
   metadata: string;
-  hostport: string;
+  proto: Proto;
+  hostname: string;
+  port: number;
   domainId: string | null;
   addressId: string | null;
 }
@@ -82,17 +85,23 @@ async function sync(audit: AuditContext, edgeIds: string[]): Promise<void> {
     SELECT (SELECT value FROM setting WHERE name = ${SETTINGS_ROW}) AS appearance
     FROM edge WHERE id = ANY(${edgeIds}) ORDER BY id FOR NO KEY UPDATE`;
   if (!edge) return;
-  const settings: EdgeEndpointSettings = edge.appearance === null ? DEFAULT_SETTINGS : JSON.parse(edge.appearance);
+  // A version before has stored them without the port of HTTP.
+  const settings = { ...DEFAULT_SETTINGS, ...(edge.appearance !== null && JSON.parse(edge.appearance)) };
   const hostports = await db.$queryRaw<BackedHostport[]>`
-    SELECT e.account_id AS "accountId", e.id AS "edgeId", e.kind, e.metadata, h.hostport, h.domain_id AS "domainId",
-      h.address_id AS "addressId"
+    SELECT e.account_id AS "accountId", e.id AS "edgeId", e.kind, e.metadata,
+      CASE e.kind WHEN 'TCP' THEN 'tcp' WHEN 'TLS' THEN 'tls' ELSE 'https' END AS proto,
+      split_part(h.hostport, ':', 1) AS hostname, split_part(h.hostport, ':', 2)::int AS port,
+      h.domain_id AS "domainId", h.address_id AS "addressId", h.position
     FROM edge_hostport h JOIN edge e ON e.id = h.edge_id
     WHERE e.id = ANY(${edgeIds}) AND CASE e.kind
       WHEN 'CLOUD' THEN true
       WHEN 'HTTPS' THEN EXISTS (
         SELECT 1 FROM route r WHERE r.edge_id = e.id AND r.backend_enabled AND r.backend_id IS NOT NULL)
       ELSE e.backend_enabled AND e.backend_id IS NOT NULL END
-    ORDER BY e.id, h.position`;
+    UNION ALL
+    SELECT e.account_id, e.id, e.kind, e.metadata, c.proto, c.hostname, c.port, c.domain_id, c.address_id, 0
+    FROM cloud_url c JOIN edge e ON e.id = c.edge_id WHERE e.id = ANY(${edgeIds})
+    ORDER BY "edgeId", position`;
   const before = await db.endpoint.findMany({ where: { edgeId: { in: edgeIds } } });
   const created: EndpointRow[] = [];
   // A cloud endpoint is the same one at another URL.
@@ -100,12 +109,13 @@ async function sync(audit: AuditContext, edgeIds: string[]): Promise<void> {
     isCloud ? edgeId : `${edgeId} ${hostport}`;
   const obsolete = new Map(before.map((row) => [keyOf(row.edgeId, row.hostport, row.type === 'CLOUD'), row]));
 
-  for (const { accountId, edgeId, hostport, ...more } of hostports) {
-    const isCloud = more.kind === 'CLOUD';
-    const key = keyOf(edgeId, hostport, isCloud);
+  for (const hostport of hostports) {
+    const { accountId, edgeId, kind } = hostport;
+    const isCloud = kind === 'CLOUD';
+    const columns = endpointColumns(hostport, settings);
+    const key = keyOf(edgeId, columns.hostport, isCloud);
     const row = obsolete.get(key);
     obsolete.delete(key);
-    const columns = endpointColumns(hostport, more, settings);
     const isSame = row && Object.entries(columns).every(([name, value]) => row[name as keyof typeof row] === value);
     if (isSame) continue;
     const id = row?.id ?? newId('ep');
@@ -121,17 +131,13 @@ async function sync(audit: AuditContext, edgeIds: string[]): Promise<void> {
 }
 
 function endpointColumns(
-  hostport: string,
-  { kind, metadata, domainId, addressId }: Omit<BackedHostport, 'accountId' | 'edgeId' | 'hostport'>,
-  { region, publicHttpsPort }: EdgeEndpointSettings,
+  { proto, hostname, port, metadata, domainId, addressId }: BackedHostport,
+  { region, publicHttpPort, publicHttpsPort }: EdgeEndpointSettings,
 ) {
-  const proto = PROTOS[kind];
-  const [hostname, port] = hostport.split(':') as [string, string];
-  const url = publicUrl(proto, hostname, kind === 'TCP' ? Number(port) : publicHttpsPort);
-  return { proto, publicUrl: url, hostport, metadata, region, domainId, addressId };
+  const listener = proto === 'http' ? publicHttpPort : publicHttpsPort;
+  const url = publicUrl(proto, hostname, proto === 'tcp' || isInternalName(hostname) ? port : listener);
+  return { proto, publicUrl: url, hostport: `${hostname}:${port}`, metadata, region, domainId, addressId };
 }
-
-const PROTOS = { HTTPS: 'https', TLS: 'tls', TCP: 'tcp', CLOUD: 'https' } as const satisfies Record<EdgeKind, string>;
 
 interface EndpointRow {
   id: string;

@@ -3,11 +3,13 @@
 import type {
   BackendConfig,
   BackendNode,
+  CloudAddress,
   EdgeConfig,
   HttpsEdgeConfig,
   RouteConfig,
 } from '../../edge/edges/edge-config.ts';
 import type { ModuleDescriptor } from '../../edge/modules/descriptor.ts';
+import type { Proto } from '../../tunnel/endpoints/endpoint.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { Keys } from '../keys/keys.ts';
 import { choiceOf } from './backend-nodes.ts';
@@ -29,6 +31,7 @@ export const edgeSelect = {
   ...common,
   kind: true,
   hostports: { select: { hostport: true }, ...inOrder },
+  cloudUrl: { select: { proto: true, hostname: true, port: true, pooling: true } },
   endpoints: { select: { id: true, hostport: true } },
   authorities: { select: { authority: { select: { id: true, caPem: true } } }, ...inOrder },
   routes: {
@@ -84,13 +87,23 @@ export function edgeConfig(row: EdgeRow, inputs: EdgeConfigInputs): EdgeConfig {
     })),
     ...modulesOf('edge', row, inputs),
   };
-  if (row.kind === 'CLOUD') return cloudConfig(shared);
+  if (row.kind === 'CLOUD') return cloudConfig(shared, row);
   if (row.kind === 'HTTPS') return { ...shared, kind: 'https', routes: row.routes.map((r) => routeConfig(r, inputs)) };
   return { ...shared, kind: row.kind === 'TCP' ? 'tcp' : 'tls', backend: backendOf(row, inputs) };
 }
 
-/** A cloud endpoint is an HTTPS edge with one route, which leads nowhere. */
-function cloudConfig({ modules, failure, ...shared }: Omit<HttpsEdgeConfig, 'kind' | 'routes'>): EdgeConfig {
+/** A cloud endpoint is an HTTPS edge with one route, which leads nowhere, or an edge of TLS or TCP without a backend. */
+function cloudConfig(common: Omit<HttpsEdgeConfig, 'kind' | 'routes'>, { cloudUrl, endpoints }: EdgeRow): EdgeConfig {
+  const shared = { ...common, ...(cloudUrl && { cloud: cloudAddress(cloudUrl, endpoints[0]?.id ?? '') }) };
+  const proto = shared.cloud?.proto;
+  return proto === 'tls' || proto === 'tcp' ? { ...shared, kind: proto, backend: undefined } : answeringConfig(shared);
+}
+
+function cloudAddress({ pooling, ...url }: NonNullable<EdgeRow['cloudUrl']>, endpointId: string): CloudAddress {
+  return { ...url, proto: url.proto as Proto, endpointId, isPooled: pooling };
+}
+
+function answeringConfig({ modules, failure, ...shared }: Omit<HttpsEdgeConfig, 'kind' | 'routes'>): HttpsEdgeConfig {
   const matchesAll = { matchType: 'path_prefix', match: '/' } as const;
   const route = { id: shared.id, ...matchesAll, backend: undefined, isCloud: true, modules };
   return { ...shared, kind: 'https', modules: {}, routes: [failure === undefined ? route : { ...route, failure }] };

@@ -79,7 +79,7 @@ export interface ShownEndpoint {
 export async function endpointObjects(db: Db, ids: readonly string[], baseUrl: string): Promise<ShownEndpoint[]> {
   const include = {
     tunnel: { select: { name: true, forwardsTo: true, upstreamProtocol: true } },
-    edge: { select: { name: true, description: true, modules: true } },
+    edge: { select: { name: true, description: true, modules: true, cloudUrl: { select: { pooling: true } } } },
   } as const;
   const rows = await db.endpoint.findMany({ where: { id: { in: [...ids] } }, orderBy: { id: 'asc' }, include });
   const pooled = await pooledAddresses(
@@ -114,7 +114,7 @@ export async function endpointObjects(db: Db, ids: readonly string[], baseUrl: s
       description: row.edge?.description ?? '',
       principal: ownerObject(principals.get(row.tunnelId ?? '') ?? null, baseUrl),
       bindings: [bindingOf(row)],
-      pooling_enabled: row.address !== null && pooled.has(row.address),
+      pooling_enabled: row.edge?.cloudUrl?.pooling ?? (row.address !== null && pooled.has(row.address)),
       traffic_policy: cloudPolicyOf(row),
       upstream_url: row.tunnel?.forwardsTo ?? '',
       upstream_protocol: row.tunnel?.upstreamProtocol ?? '',

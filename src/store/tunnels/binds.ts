@@ -10,7 +10,7 @@ import { findSubscriptions, writeAudit } from '../events/outbox.ts';
 import { newId } from '../ids.ts';
 import { joinsTunnel, mayTakeOver, type ServingTunnel, tunnelsAt } from './address-takeover.ts';
 import { batched } from './batched.ts';
-import { type BindContext, inBindTransaction, loadBindContexts } from './bind-transaction.ts';
+import { type BindContext, inBindTransaction, loadBindContexts, requestedBind } from './bind-transaction.ts';
 import { takeNames } from './bindable-names.ts';
 import { type Claim, takeClaims } from './claims.ts';
 import { NODE_LOST } from './delete-node.ts';
@@ -81,7 +81,7 @@ async function decide(
 ): Promise<Answer[] | RefusedBatch> {
   const { node, settings } = deps;
   const answers: Answer[] = [];
-  const requested = requests.map((request) => ({ sessionId: request.sessionId, hostport: hostportOf(request) }));
+  const requested = requests.map((request) => requestedBind(request, hostportOf(request)));
   const contexts = await loadBindContexts(db, requested, node.id);
   const allowed: Candidate[] = [];
   requests.forEach((request, index) => {
@@ -183,9 +183,9 @@ async function decide(
   return answers;
 }
 
-/** Why accepted requests were not inserted: an edge or a reservation got the address before the claim was locked, or the session ended. */
+/** Why accepted requests were not inserted: an edge, a cloud endpoint or a reservation got the address before the claim was locked, or the session ended. */
 async function refusalsOfLost(db: Db, lost: readonly Candidate[], nodeId: string): Promise<Map<number, AgentRefusal>> {
-  const requested = lost.map(({ request, hostport }) => ({ sessionId: request.sessionId, hostport }));
+  const requested = lost.map(({ request, hostport }) => requestedBind(request, hostport));
   const contexts = await loadBindContexts(db, requested, nodeId);
   const reservations = await addressReservationsOf(db, lost.map(wantedAddressOf));
   const why = ({ request }: Candidate, i: number): AgentRefusal => {

@@ -94,35 +94,64 @@ export async function sweepClaims(db: Db): Promise<void> {
   await db.$executeRaw`DELETE FROM claim WHERE held_until <= now() + interval '1 millisecond'`;
 }
 
-/** The names, of these, that agents serve right now: see `servedByAgents`. */
-export async function namesServedByAgents(db: Db, accountId: string, names: string[]): Promise<Set<string>> {
+/** The names, of these, that are served right now, and by what: see `servedAddresses`. */
+export async function servedNames(
+  db: Db,
+  accountId: string,
+  names: string[],
+): Promise<Map<string, ServedAddress['by']>> {
   const addresses = names.flatMap((name): EndpointAddress[] => [`http:${name}`, `tls:${name}`]);
-  return new Set(await servedByAgents(db, accountId, addresses));
+  const served = await servedAddresses(db, accountId, addresses);
+  return new Map(served.map(({ address, by }) => [address.slice(address.indexOf(':') + 1), by]));
 }
 
-/** The TCP ports, of these, that agents serve right now: see `servedByAgents`. */
-export async function portsServedByAgents(db: Db, accountId: string, ports: number[]): Promise<Set<number>> {
+/** The TCP ports, of these, that are served right now, and by what: see `servedAddresses`. */
+export async function servedPorts(
+  db: Db,
+  accountId: string,
+  ports: number[],
+): Promise<Map<number, ServedAddress['by']>> {
   const addresses = ports.map((port): EndpointAddress => `tcp:${port}`);
-  return new Set((await servedByAgents(db, accountId, addresses)).map(Number));
+  const served = await servedAddresses(db, accountId, addresses);
+  return new Map(served.map(({ address, by }) => [Number(address.slice('tcp:'.length)), by]));
+}
+
+/** What serves an address, besides whoever asks. */
+export interface ServedAddress {
+  address: EndpointAddress;
+  by: 'agent' | 'cloud';
+  accountId: string;
+  proto: string;
+  /** Whether it shares the address with others that do. */
+  pooling: boolean;
 }
 
 /**
- * What, of these addresses, agents serve right now, without the listener. An edge asks that wants them: an address is never served by
- * both. No agent gets another of them until the end of the transaction, in which the edge has to get its hostports. Addresses that
- * were kept for an agent are kept no longer.
+ * What agents and cloud endpoints serve of these addresses right now. Who wants them for an edge or a cloud endpoint asks. Nobody else
+ * gets one of them until the end of the transaction, in which they have to be taken. Addresses that were kept for an agent are kept no
+ * longer.
+ * @param edgeId the row of the cloud endpoint that asks.
  */
-async function servedByAgents(db: Db, accountId: string, addresses: EndpointAddress[]): Promise<string[]> {
+export async function servedAddresses(
+  db: Db,
+  accountId: string,
+  addresses: EndpointAddress[],
+  edgeId = '',
+): Promise<ServedAddress[]> {
   if (addresses.length === 0) return [];
   // What is not there cannot be locked. The claims are nobody's, and gone when this is over.
   await db.$executeRaw`
     INSERT INTO claim (address, account_id, credential_id, pooling)
     SELECT address, ${accountId}, '', false FROM unnest(${addresses}::text[]) AS address ORDER BY address
     ON CONFLICT (address) DO UPDATE SET address = EXCLUDED.address`;
-  const served = await db.$queryRaw<{ address: string }[]>`
-    SELECT e.address FROM endpoint e JOIN node n ON n.id = e.node_id
-    WHERE e.address = ANY(${addresses}) AND (n.lease_until > now() OR EXISTS (
-      SELECT 1 FROM tunnel_leg l JOIN node ON node.id = l.node_id
-      WHERE l.tunnel_id = e.tunnel_id AND node.lease_until > now()))`;
+  const served = await db.$queryRaw<ServedAddress[]>`
+    SELECT e.address, 'agent' AS by, e.account_id AS "accountId", e.proto, coalesce(c.pooling, false) AS pooling
+      FROM endpoint e JOIN node n ON n.id = e.node_id LEFT JOIN claim c ON c.address = e.address
+      WHERE e.address = ANY(${addresses}) AND (n.lease_until > now() OR EXISTS (
+        SELECT 1 FROM tunnel_leg l JOIN node ON node.id = l.node_id
+        WHERE l.tunnel_id = e.tunnel_id AND node.lease_until > now()))
+    UNION ALL SELECT address, 'cloud', account_id, proto, pooling FROM cloud_url
+      WHERE address = ANY(${addresses}) AND edge_id <> ${edgeId}`;
   await freeClaims(db, addresses);
-  return served.map(({ address }) => address.slice(address.indexOf(':') + 1));
+  return served;
 }

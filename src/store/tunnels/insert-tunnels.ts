@@ -4,6 +4,8 @@ import type { BindRequest } from '../../tunnel/control/registrar.ts';
 import { type EndpointAddress, hasTcpPort } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { Db } from '../database/client.ts';
 import { toJsonRows } from '../database/json-rows.ts';
+import { Prisma } from '../generated/prisma/client.ts';
+import { isHeldInCloud } from './bind-transaction.ts';
 import type { Holder } from './claims.ts';
 import type { RegistrarDeps } from './registrar-deps.ts';
 
@@ -25,8 +27,15 @@ export interface AcceptedTunnel extends NewTunnel {
   joins: boolean;
 }
 
+const IN_CLOUD = isHeldInCloud({
+  address: Prisma.sql`w.address`,
+  accountId: Prisma.sql`w.account_id`,
+  proto: Prisma.sql`w.proto`,
+  pooling: Prisma.sql`w.pooling`,
+});
+
 export interface InsertedTunnels {
-  /** The endpoints that were inserted or got a leg. For the others, the session was gone, or an edge or a reservation had got the address. */
+  /** The endpoints that were inserted or got a leg. For the others, the session was gone, or an edge, a cloud endpoint or a reservation had got the address. */
   live: Set<string>;
   /** The offline endpoints that were deleted because their addresses are online again. */
   onlineAgain: { id: string; accountId: string }[];
@@ -77,7 +86,7 @@ export async function insertTunnels(
       SELECT id FROM tunnel_session WHERE id IN (SELECT session_id FROM wanted) ORDER BY id FOR SHARE
     ), ready AS (
       SELECT w.* FROM wanted w JOIN session ON session.id = w.session_id
-      WHERE NOT EXISTS (SELECT 1 FROM edge_hostport e WHERE e.hostport = w.of_edge)
+      WHERE NOT EXISTS (SELECT 1 FROM edge_hostport e WHERE e.hostport = w.of_edge) AND NOT ${IN_CLOUD}
         AND NOT EXISTS (SELECT 1 FROM reserved_address r WHERE r.port = w.port AND r.id IS DISTINCT FROM w.address_id)
     ), opened AS (
       INSERT INTO tunnel (id, account_id, session_id, proto, public_url, name, forwards_to, upstream_protocol, metadata, region)

@@ -61,4 +61,6 @@ export async function renameAddresses(db: Db, baseDomain: string): Promise<void>
     UPDATE reserved_address SET addr = ${baseDomain} || ':' || port WHERE addr <> ${baseDomain} || ':' || port`;
   await db.$executeRaw`
     UPDATE edge_hostport h SET hostport = a.addr FROM reserved_address a WHERE a.id = h.address_id AND h.hostport <> a.addr`;
+  await db.$executeRaw`
+    UPDATE cloud_url SET hostname = ${baseDomain} WHERE address_id IS NOT NULL AND hostname <> ${baseDomain}`;
 }

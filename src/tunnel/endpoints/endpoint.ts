@@ -44,8 +44,10 @@ export interface LiveEndpoint {
   /** `tn_…` */
   readonly tunnelId: string;
   readonly accountId: string;
-  /** The edge that it is a name of; undefined of a tunnel. */
+  /** The edge that it is a name of, or the cloud endpoint; undefined of a tunnel. */
   readonly edgeId?: string;
+  /** Of a cloud endpoint, which every node serves: whether tunnels that are pooled serve its address, too. */
+  readonly isPooled?: boolean;
   readonly proto: Proto;
   /** Lower case; a wildcard begins with `*.`. */
   readonly hostname: string;

@@ -97,7 +97,7 @@ export async function startEdges(
     environment,
     random,
     descriptors: moduleDescriptors,
-    publicHttpsPort: 8443,
+    publicPorts: { publicHttpPort: 8080, publicHttpsPort: 8443 },
     onFailure: (error) => void broken.push(String(error)),
     onBroken: (id, error) => void broken.push(`${id}: ${(error as Error).message}`),
   });

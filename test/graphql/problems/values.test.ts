@@ -274,7 +274,6 @@ const inputs: Input[] = [
     problems: [
       ['name', 'DESCRIPTION_TOO_LONG'],
       ['url', 'ENDPOINT_URL'],
-      ['pooling_enabled', 'ENDPOINT_POOLING'],
       ['traffic_policy', 'BAD_POLICY'],
       ['metadata', 'METADATA_TOO_LONG'],
     ],

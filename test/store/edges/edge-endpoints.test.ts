@@ -19,7 +19,7 @@ const sync = (edgeId: string) =>
   );
 const endpointsOf = (edgeId: string) =>
   store.prisma.endpoint.findMany({ where: { edgeId }, orderBy: { hostport: 'asc' } });
-const appearance = { region: 'here', publicHttpsPort: 8443 };
+const appearance = { region: 'here', publicHttpPort: 8080, publicHttpsPort: 8443 };
 
 describe('an edge is active', () => {
   const on = async () => ({ backendEnabled: true, backendId: await account.backend({ a: '1' }) });
@@ -128,7 +128,7 @@ test('a start with another region and port brings all up to date', async () => {
   const id = await account.edge('TLS', [account.name('port')], { backendEnabled: true, backendId });
   await syncAllEdgeEndpoints(store, appearance);
   const [before] = await endpointsOf(id);
-  await syncAllEdgeEndpoints(store, { region: '', publicHttpsPort: 443 });
+  await syncAllEdgeEndpoints(store, { region: '', publicHttpPort: 80, publicHttpsPort: 443 });
   const [after] = await endpointsOf(id);
   expect(after).toMatchObject({ id: before?.id, region: '', publicUrl: `tls://${account.name('port')}` });
 });

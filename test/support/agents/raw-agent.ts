@@ -44,12 +44,14 @@ export interface RawAgentOptions {
   mute?: boolean;
   /** Told of each stream that the gateway opens, before its type is read. */
   onStream?(stream: MuxStream): void;
+  /** Told of what comes from visitors, piece by piece. */
+  onData?(data: Buffer): void;
 }
 
 /** Connects; ends with the test at the latest. What it serves is answered with its tunnel's id. */
 export async function rawAgent(
   gateway: Pick<TestGateway, 'agent' | 'ca'>,
-  { mute = false, onStream }: RawAgentOptions = {},
+  { mute = false, onStream, onData }: RawAgentOptions = {},
 ): Promise<RawAgent> {
   const socket = await dial(gateway);
   const asked: RawAgent['asked'] = [];
@@ -59,7 +61,7 @@ export async function rawAgent(
   });
   const handle = (stream: MuxStream, type: number, rest: Buffer) => {
     if (type === StreamType.HEARTBEAT) return mute ? undefined : answerHeartbeat(stream, rest);
-    if (type === StreamType.PROXY) return serve(stream, rest);
+    if (type === StreamType.PROXY) return serve(stream, rest, onData);
     const reply = async (request: Reply) => {
       asked.push({ type, request });
       return {};
@@ -109,7 +111,7 @@ export function codeOf({ Error: text }: Reply): number | undefined {
 }
 
 /** Answers each request on a stream with the id of its tunnel. */
-function serve(stream: MuxStream, rest: Buffer): void {
+function serve(stream: MuxStream, rest: Buffer, onData: RawAgentOptions['onData']): void {
   let head = rest;
   let id: string | undefined;
   const take = (chunk: Buffer) => {
@@ -121,6 +123,7 @@ function serve(stream: MuxStream, rest: Buffer): void {
       id = read.header.tunnelId;
       head = read.rest;
     }
+    if (head.length > 0) onData?.(head);
     for (let end = head.indexOf('\r\n\r\n'); end >= 0; end = head.indexOf('\r\n\r\n')) {
       head = head.subarray(end + 4);
       stream.write(Buffer.from(`HTTP/1.1 200 OK\r\nContent-Length: ${id.length}\r\n\r\n${id}`));

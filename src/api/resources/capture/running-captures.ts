@@ -117,16 +117,32 @@ async function endpointsAt(context: Context, addresses: readonly string[]) {
   const hostports = [...ofNames.keys()];
   const named = await db.edgeHostport.findMany({ where: { hostport: { in: hostports } }, select: { edgeId: true } });
   const edgeId = { in: named.map(({ edgeId }) => edgeId) };
+  const cloudUrls = await db.cloudUrl.findMany({
+    where: { address: { in: [...addresses] } },
+    select: { edgeId: true, address: true },
+  });
+  const ofCloud = new Map(cloudUrls.map((url) => [url.edgeId, url.address]));
   const { OR: served, ...own } = await liveEndpoints(context);
   const rows = await db.endpoint.findMany({
-    select: { id: true, address: true, hostport: true },
+    select: { id: true, address: true, hostport: true, edgeId: true },
     where: {
       ...own,
-      AND: [{ OR: served }, { OR: [{ address: { in: [...addresses] } }, { edgeId, hostport: { in: hostports } }] }],
+      AND: [
+        { OR: served },
+        {
+          OR: [
+            { address: { in: [...addresses] } },
+            { edgeId, hostport: { in: hostports } },
+            { edgeId: { in: [...ofCloud.keys()] } },
+          ],
+        },
+      ],
     },
     orderBy: { id: 'asc' },
   });
-  return new Map(rows.map((row) => [row.address ?? ofNames.get(row.hostport) ?? '', row]));
+  const addressOf = (row: (typeof rows)[number]) =>
+    row.address ?? ofCloud.get(row.edgeId ?? '') ?? ofNames.get(row.hostport) ?? '';
+  return new Map(rows.map((row) => [addressOf(row), row]));
 }
 
 /** There is no REST path for it. */

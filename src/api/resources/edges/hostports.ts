@@ -1,9 +1,9 @@
 // The hostports of an edge: names and ports, or TCP addresses, that its account has reserved, and that no other edge answers and no
-// agent serves.
+// agent and no cloud endpoint serves.
 
 import type { Db } from '../../../store/database/client.ts';
 import { reservedFor } from '../../../store/domains/reservations.ts';
-import { namesServedByAgents, portsServedByAgents } from '../../../store/tunnels/claims.ts';
+import { servedNames, servedPorts } from '../../../store/tunnels/claims.ts';
 import { writtenBeside } from '../../as-written.ts';
 import type { Context } from '../../context.ts';
 import { ApiError } from '../../errors/errors.ts';
@@ -14,7 +14,7 @@ const PORT_MAX = 65_535;
 /** The one port that edges answer on, whatever port the listener is bound to. */
 const EDGE_PORT = 443;
 
-type HostKind = 'httpsEdge' | 'tlsEdge' | 'tcpEdge' | 'cloudEndpoint';
+type HostKind = 'httpsEdge' | 'tlsEdge' | 'tcpEdge';
 
 /**
  * What to write to an edge's row for its new list of hostports; undefined leaves the list as it is.
@@ -31,13 +31,11 @@ export async function writeHostports(
   if (given == null) return undefined;
   if (given.length > HOSTPORTS_MAX) throw new ApiError('tooManyHostports', { member: 'hostports', max: HOSTPORTS_MAX });
   const create =
-    kind === 'tcpEdge'
-      ? await addressesOf(given, context, db, edgeId)
-      : await namesOf(kind, given, context, db, edgeId);
+    kind === 'tcpEdge' ? await addressesOf(given, context, db, edgeId) : await namesOf(given, context, db, edgeId);
   return { deleteMany: {}, create };
 }
 
-async function namesOf(kind: HostKind, given: string[], { accountId, app }: Context, db: Db, edgeId: string) {
+async function namesOf(given: string[], { accountId, app }: Context, db: Db, edgeId: string) {
   const create: { hostport: string; written: string | null; domainId: string; position: number }[] = [];
   const wanted = new Map<string, string>();
   const readName = async (text: string, position: number) => {
@@ -47,18 +45,17 @@ async function namesOf(kind: HostKind, given: string[], { accountId, app }: Cont
     if (create.some((other) => other.hostport === hostport)) throw new ApiError('hostportRepeated', { member });
     const domainId = await reservedFor(db, accountId, domain);
     if (!domainId) throw new ApiError('hostportNotReserved', { member, domain });
-    const select = { edgeId: true, edge: { select: { kind: true } } } as const;
-    const holder = await db.edgeHostport.findUnique({ where: { hostport }, select });
-    if (holder && holder.edgeId !== edgeId) {
-      const isEndpoint = kind === 'cloudEndpoint' && holder.edge.kind === 'CLOUD';
-      throw new ApiError(isEndpoint ? 'hostportServed' : 'hostportTaken', { member, hostport, domain });
-    }
+    const holder = await db.edgeHostport.findUnique({ where: { hostport }, select: { edgeId: true } });
+    if (holder && holder.edgeId !== edgeId) throw new ApiError('hostportTaken', { member, hostport });
     if (!holder) wanted.set(domain, member);
     create.push({ hostport, written: writtenBeside(hostport, text), domainId, position });
   };
   const checkServed = async () =>
-    checkEach([...(await namesServedByAgents(db, accountId, [...wanted.keys()]))], (domain) => {
-      throw new ApiError('hostportServed', { member: wanted.get(domain) ?? 'hostports', domain });
+    checkEach([...(await servedNames(db, accountId, [...wanted.keys()]))], ([domain, by]) => {
+      const member = wanted.get(domain) ?? 'hostports';
+      throw by === 'agent'
+        ? new ApiError('hostportServed', { member, domain })
+        : new ApiError('hostportTaken', { member, hostport: `${domain}:${EDGE_PORT}` });
     });
   await checkAll({ names: () => checkEach(given, readName), served: checkServed });
   return create;
@@ -79,8 +76,11 @@ async function addressesOf(given: string[], { accountId, app }: Context, db: Db,
     create.push({ hostport, written: writtenBeside(hostport, text), addressId: row.id, position });
   };
   const checkServed = async () =>
-    checkEach([...(await portsServedByAgents(db, accountId, [...wanted.keys()]))], (port) => {
-      throw new ApiError('hostportServed', { member: wanted.get(port) ?? 'hostports', domain: `the port ${port}` });
+    checkEach([...(await servedPorts(db, accountId, [...wanted.keys()]))], ([port, by]) => {
+      const member = wanted.get(port) ?? 'hostports';
+      throw by === 'agent'
+        ? new ApiError('hostportServed', { member, domain: `the port ${port}` })
+        : new ApiError('hostportTaken', { member, hostport: `${app.config.baseDomain}:${port}` });
     });
   await checkAll({ addresses: () => checkEach(given, readAddress), served: checkServed });
   return create;

@@ -1,7 +1,7 @@
 // The name of an edge that is to be published: what is in its way, and which reservation it comes under.
 
 import { reservedFor } from '../../../store/domains/reservations.ts';
-import { namesServedByAgents } from '../../../store/tunnels/claims.ts';
+import { servedNames } from '../../../store/tunnels/claims.ts';
 import type { Context } from '../../context.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { checkDomainFree } from '../domains/conflicting-domains.ts';
@@ -31,7 +31,8 @@ async function findEdgeName(host: string, context: Context): Promise<EdgeName> {
     await writeHostports('httpsEdge', [`${name.domain}:443`], context, db, '');
   } else {
     await checkDomainFree(db, accountId, name, app.config);
-    const [served] = await namesServedByAgents(db, accountId, [name.domain]);
+    // Without a reservation, no cloud endpoint can have it.
+    const [served] = (await servedNames(db, accountId, [name.domain])).keys();
     if (served !== undefined) throw new ApiError('hostportServed', { member: 'host', domain: served });
   }
   return { ...name, domainId };

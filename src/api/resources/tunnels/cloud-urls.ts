@@ -1,19 +1,71 @@
-// The URLs of cloud endpoints: as they are written, whatever the port of the listener is.
+// The URLs of cloud endpoints: as they are written, whatever the ports of the listeners are.
 
-const PORT = 443;
+import { publicUrl } from '../../../tunnel/bind/bind-name.ts';
+import type { Proto } from '../../../tunnel/endpoints/endpoint.ts';
+import { INTERNAL_PORTS as DEFAULT_PORTS, isInternalName } from '../../../tunnel/endpoints/endpoint-registry.ts';
+import { asWritten } from '../../as-written.ts';
 
-/** The hostport of a URL in its normal form; undefined of what is no URL of a cloud endpoint. */
-export function hostportOfCloudUrl(url: string): string | undefined {
-  const [, name] = /^https:\/\/((?:\*\.)?[a-z0-9.-]+)(?::443)?\/?$/i.exec(url) ?? [];
-  return name && `${name.toLowerCase()}:${PORT}`;
+/** A URL of a cloud endpoint, read. */
+export interface CloudUrl {
+  proto: Proto;
+  /** Lower case; a wildcard begins with `*.`. */
+  hostname: string;
+  port: number;
 }
 
-/** The normal form of the URL of a hostport. */
-export function cloudUrlOf(hostport: string): string {
-  return `https://${hostport.slice(0, -`:${PORT}`.length)}`;
+const NAME_MAX = 253;
+const PORT_MAX = 65_535;
+const URL_FORM = /^(https?|tls|tcp):\/\/([^/:?#]+?)\.?(?::(\d{1,5}))?\/?$/;
+const NAME_FORM = /^(\*\.)?([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/**
+ * Reads a URL. The port of a public name is the one of its scheme; TCP and internal names may have any.
+ * @returns undefined of what is no URL of a cloud endpoint.
+ */
+export function readCloudUrl(url: string): CloudUrl | undefined {
+  const [, scheme, hostname = '', digits] = URL_FORM.exec(url.toLowerCase()) ?? [];
+  const proto = scheme as Proto;
+  if (hostname.length > NAME_MAX || !NAME_FORM.test(hostname)) return undefined;
+  const port = digits === undefined ? DEFAULT_PORTS[proto] : Number(digits);
+  if (!port || port > PORT_MAX) return undefined;
+  const isOfScheme = isInternalName(hostname) || proto === 'tcp' || port === DEFAULT_PORTS[proto];
+  const isTooWide = hostname.startsWith('*.') && (isInternalName(hostname) || proto === 'tcp');
+  return isOfScheme && !isTooWide ? { proto, hostname, port } : undefined;
 }
 
-/** The URL to show of the row of a hostport. */
-export function shownCloudUrl({ hostport, written }: { hostport: string; written: string | null }): string {
-  return written !== null && hostportOfCloudUrl(written) === hostport ? written : cloudUrlOf(hostport);
+/** The normal form of a URL. */
+export const normalUrl = ({ proto, hostname, port }: CloudUrl) => publicUrl(proto, hostname, port);
+
+const normalForm = (text: string) => {
+  const read = readCloudUrl(text);
+  return read && normalUrl(read);
+};
+
+/** What of the row behind a cloud endpoint gives its URL. A version before has written hostports, of `https` all of them. */
+export const cloudUrlSelect = {
+  cloudUrl: { select: { proto: true, hostname: true, port: true, written: true, pooling: true } },
+  hostports: { select: { hostport: true, written: true } },
+} as const;
+
+export interface CloudUrlRow {
+  cloudUrl: { proto: string; hostname: string; port: number; written: string | null; pooling: boolean } | null;
+  hostports: readonly { hostport: string; written: string | null }[];
+}
+
+/** The URL of a row, and whether it is pooled; undefined before it has one. */
+export function cloudUrlOf({
+  cloudUrl,
+  hostports,
+}: CloudUrlRow): (CloudUrl & { written: string | null; pooling: boolean }) | undefined {
+  if (cloudUrl) return { ...cloudUrl, proto: cloudUrl.proto as Proto };
+  const [first] = hostports;
+  if (!first) return undefined;
+  const [hostname = '', port] = first.hostport.split(':');
+  return { proto: 'https', hostname, port: Number(port), written: first.written, pooling: false };
+}
+
+/** The URL to show of the row behind a cloud endpoint, which was sent. */
+export function shownCloudUrl(row: CloudUrlRow): string {
+  const url = cloudUrlOf(row);
+  return url ? asWritten(normalUrl(url), url.written, normalForm) : '';
 }

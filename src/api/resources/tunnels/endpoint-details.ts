@@ -13,10 +13,9 @@ import { builder } from '../../builder/builder.ts';
 import { batchLoad } from '../../collections/batch-load.ts';
 import { uriField } from '../../collections/notes.ts';
 import { reference } from '../../collections/references.ts';
-import { hostportsSelect } from '../../modules/interfaces.ts';
 import type { Route } from '../../route.ts';
 import { Owner } from '../accounts/owner.ts';
-import { shownCloudUrl } from './cloud-urls.ts';
+import { cloudUrlSelect, shownCloudUrl } from './cloud-urls.ts';
 import { Endpoint } from './endpoints.ts';
 
 const principalOf = batchLoad(({ db }, tunnelIds) => principalsOf(db, tunnelIds));
@@ -31,9 +30,8 @@ builder.prismaObjectFields(Endpoint, (t) => ({
   url: t.string({
     description:
       'The same as `publicUrl`; of a cloud endpoint the URL that was sent, without the port of the listener.',
-    select: { publicUrl: true, hostport: true, type: true, edge: { select: hostportsSelect } },
-    resolve: ({ publicUrl, hostport, type, edge }) =>
-      type === 'CLOUD' ? shownCloudUrl({ hostport, written: edge?.hostports[0]?.written ?? null }) : publicUrl,
+    select: { publicUrl: true, type: true, edge: { select: cloudUrlSelect } },
+    resolve: ({ publicUrl, type, edge }) => (type === 'CLOUD' && edge ? shownCloudUrl(edge) : publicUrl),
   }),
   scheme: t.exposeString('proto', { description: 'The first part of its URL, which is its `proto`.' }),
   host: t.string({
@@ -70,9 +68,10 @@ builder.prismaObjectFields(Endpoint, (t) => ({
     resolve: (endpoint) => [bindingOf(endpoint)],
   }),
   poolingEnabled: t.boolean({
-    description: 'Whether several tunnels may serve its address together.',
-    select: { address: true },
-    resolve: async ({ address }, _, context) => address !== null && ((await isPooled(context, address, {})) ?? false),
+    description: 'Whether several tunnels and cloud endpoints may serve its address together.',
+    select: { address: true, edge: { select: { cloudUrl: { select: { pooling: true } } } } },
+    resolve: async ({ address, edge }, _, context) =>
+      edge?.cloudUrl?.pooling ?? (address !== null && ((await isPooled(context, address, {})) ?? false)),
   }),
   trafficPolicy: t.string({
     description: `The traffic policy of a cloud endpoint, with \`${SECRET_MASK}\` in place of each secret; "" of others.`,

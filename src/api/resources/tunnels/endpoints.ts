@@ -9,7 +9,7 @@ import { reference, typeOfKind } from '../../collections/references.ts';
 import type { Context } from '../../context.ts';
 import { cloudEndpoint } from '../../modules/hosts.ts';
 import { Edge, PolicyHost } from '../../modules/interfaces.ts';
-import { hostportOfCloudUrl } from './cloud-urls.ts';
+import { readCloudUrl } from './cloud-urls.ts';
 import { countAgents, newestRoundTrip, servingSelect } from './endpoint-sessions.ts';
 import { EndpointTraffic, trafficOf } from './endpoint-traffic.ts';
 import { SERVED_ON_LIVE_NODES, servedOnLiveNodes } from './live-tunnels.ts';
@@ -151,8 +151,13 @@ const isOneOf = (member: string, values: unknown) =>
 
 /** A cloud endpoint has the URL by which it was made, too. */
 function hasOneOf(urls: unknown): string[] {
-  const hostports = Array.isArray(urls) ? urls.flatMap((url) => hostportOfCloudUrl(String(url)) ?? []) : [];
-  const isCloud = isOneOf('obj.hostport', hostports).map((isIt) => `obj.type == "cloud" && ${isIt}`);
+  const read = Array.isArray(urls) ? urls.flatMap((url) => readCloudUrl(String(url)) ?? []) : [];
+  const isCloud = [...new Set(read.map(({ proto }) => proto))].flatMap((proto) => {
+    const hostports = read.filter((url) => url.proto === proto).map(({ hostname, port }) => `${hostname}:${port}`);
+    return isOneOf('obj.hostport', hostports).map(
+      (isIt) => `obj.type == "cloud" && obj.proto == "${proto}" && ${isIt}`,
+    );
+  });
   return isOneOf('obj.public_url', urls).map((isIt) => `(${[isIt, ...isCloud].join(' || ')})`);
 }
 

@@ -33,7 +33,7 @@ export function useProblems(text: string, host: PolicyHost): readonly Problem[] 
  */
 const tcpPhaseProblem = {
   path: 'on_tcp_connect',
-  message: 'is not for a route or a cloud endpoint, which have requests: use on_http_request',
+  message: 'is not for a route, nor for a cloud endpoint that has requests: use on_http_request',
 };
 
 interface ProblemListProps {
