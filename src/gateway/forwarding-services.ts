@@ -13,7 +13,12 @@ import { describeFailure } from '../runtime/describe-failure.ts';
 import { boundedTo } from '../runtime/lru-bound.ts';
 import type { LiveEndpoint } from '../tunnel/endpoints/endpoint.ts';
 import type { EndpointLookup } from '../tunnel/endpoints/endpoint-lookup.ts';
-import { type EndpointRegistry, endpointAddress, parseInternalUrl } from '../tunnel/endpoints/endpoint-registry.ts';
+import {
+  type EndpointRegistry,
+  endpointAddress,
+  isInternalName,
+  parseInternalUrl,
+} from '../tunnel/endpoints/endpoint-registry.ts';
 
 interface VisitServicesOptions
   extends Pick<PipelineServices, 'newOperationId' | 'reporter' | 'recorder' | 'requestLog'> {
@@ -89,13 +94,11 @@ export function moduleEnvironment(
       const own = endpoints.byInternalUrl(accountId, url);
       if (own || !lookup().reachesNodes) return own && asHttp1Endpoint(own);
       const parsed = parseInternalUrl(url);
-      const address = parsed && endpointAddress({ accountId, ...parsed });
-      return (
-        address &&
-        lookup()
-          .resolveAddress(address)
-          .then((found) => found && asHttp1Endpoint(found))
-      );
+      // The name may be computed from what visitors send: public ones are not the account's alone.
+      if (!parsed || !isInternalName(parsed.hostname)) return undefined;
+      return lookup()
+        .resolveAddress(endpointAddress({ accountId, ...parsed }))
+        .then((found) => found && asHttp1Endpoint(found));
     },
   };
 }

@@ -148,6 +148,19 @@ describe.runIf(onServer)('on another node', () => {
     for (const raw of [behind, before]) raw.close();
   });
 
+  test('a policy that computes a name leads to internal ones alone, and never to another account', async () => {
+    const stranger = await owner.newAccount();
+    const theirs = await rawAgent(owner);
+    expect((await theirs.auth((await newCredential(stranger)).authtoken)).Error).toBe('');
+    expect((await theirs.bind('theirs.tunnel.localhost')).Error).toBe('');
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a template of a policy
+    const policy = onRequest('forward-internal', { url: "http://${req.headers['x-to'][0]}" });
+    const url = await serve(await agent(), await named('never'), { policy });
+    const headers = { 'x-to': 'theirs.tunnel.localhost' };
+    for (const gateway of cluster.gateways)
+      await eventually(async () => expect((await visit(url, gateway.http, { headers })).status).toBe(502));
+  });
+
   test('the pooled tunnels of several nodes are all used, those of the own node first', async () => {
     const domain = 'pooled.tunnel.localhost';
     const bindPooled = async (gateway: TestGateway) => {
