@@ -1,5 +1,6 @@
 // Finds the endpoint of a visitor over all nodes. Own tunnels come first; for others, the control plane says which node has them,
-// and that node describes them. What was found is kept, so that further visitors are served at once.
+// and that node describes them. What was found is kept, so that further visitors are served at once. Cloud endpoints, which every node
+// has, take turns with the tunnels of other nodes where they are pooled with them.
 
 import { LRUCache } from 'lru-cache';
 import { boundedTo } from '../runtime/lru-bound.ts';
@@ -66,17 +67,22 @@ export class ClusterEndpoints implements EndpointLookup {
 
   byName(listener: 'http' | 'tls', hostname: string): LiveEndpoint | undefined {
     const { endpoints } = this.#deps;
-    const own = endpoints.byExactName(listener, hostname);
+    const address = `${listener}:${hostname}` as const;
+    const own = endpoints.sharedAt(address) > 0 ? undefined : endpoints.byExactName(listener, hostname);
     if (own) return own;
-    const found = this.#known(`${listener}:${hostname}`, () => this.#lookUpName(listener, hostname));
+    const found = this.#known(address, () => this.#lookUpName(listener, hostname));
     if (!found) return undefined;
-    return memberOf(found) ?? endpoints.byWildcard(listener, hostname)?.endpoint;
+    return this.#turnOf(found, address) ?? endpoints.byWildcard(listener, hostname)?.endpoint;
   }
 
   async resolveName(listener: 'http' | 'tls', hostname: string): Promise<LiveEndpoint | NameStatus> {
+    const address = `${listener}:${hostname}` as const;
     return this.moving.find<NameStatus>(addressesOfName(listener, hostname), async () => {
-      const found = await this.#once(`${listener}:${hostname}`, () => this.#lookUpName(listener, hostname));
-      const member = typeof found === 'object' ? memberOf(found) : undefined;
+      const found = await this.#once(address, () => this.#lookUpName(listener, hostname)).catch((error) => {
+        if (this.#deps.endpoints.sharedAt(address) === 0) throw error;
+        return 'offline' as const; // Of other nodes. This one has some.
+      });
+      const member = typeof found === 'object' ? this.#turnOf(found, address) : undefined;
       const endpoint = member ?? this.#deps.endpoints.byName(listener, hostname);
       return endpoint ?? (typeof found === 'string' ? found : 'offline');
     });
@@ -84,7 +90,8 @@ export class ClusterEndpoints implements EndpointLookup {
 
   async resolveAddress(address: EndpointAddress): Promise<LiveEndpoint | undefined> {
     return this.moving.find([address], async () => {
-      const found = await this.#resolveShared(address, () => this.#lookUpTarget({ address }, 'http'));
+      const turn = (found: Found) => this.#turnOf(found, address);
+      const found = await this.#resolveShared(address, () => this.#lookUpTarget({ address }, 'http'), turn);
       return found ?? this.#deps.endpoints.byAddress(address);
     });
   }
@@ -108,12 +115,25 @@ export class ClusterEndpoints implements EndpointLookup {
     });
   }
 
-  async #resolveShared(key: string, lookUp: () => Promise<Found | NameStatus>): Promise<LiveEndpoint | undefined> {
+  async #resolveShared(
+    key: string,
+    lookUp: () => Promise<Found | NameStatus>,
+    turnOf: (found: Found) => LiveEndpoint | undefined = memberOf,
+  ): Promise<LiveEndpoint | undefined> {
     const known = this.#known(key, lookUp);
-    const member = known && memberOf(known);
+    const member = known && turnOf(known);
     if (member) return member;
     const found = await this.#once(key, lookUp).catch(() => undefined);
-    return typeof found === 'object' ? memberOf(found) : undefined;
+    return typeof found === 'object' ? turnOf(found) : undefined;
+  }
+
+  /** Whose turn it is, of what was found at other nodes and of the cloud endpoints that share the address with that. */
+  #turnOf(found: Found, address: EndpointAddress): LiveEndpoint | undefined {
+    const { endpoints } = this.#deps;
+    const shared = endpoints.sharedAt(address);
+    if (shared === 0) return memberOf(found);
+    found.next = (found.next + 1) % (found.members.length + shared);
+    return found.members[found.next] ?? endpoints.byAddress(address);
   }
 
   /** What is kept and can be used. When it is old, it is looked up again beside that. */
@@ -154,8 +174,10 @@ export class ClusterEndpoints implements EndpointLookup {
     proto: Proto,
     isOwn: (rank: number) => boolean = () => false,
   ): Promise<Found | NameStatus> {
-    const { routes: source } = this.#deps;
+    const { routes: source, endpoints } = this.#deps;
     const key = keyOf(target);
+    const none = (status: NameStatus) =>
+      endpoints.sharedAt(key) > 0 ? this.#keep(key, [], [], SHARED_TTL_MS) : status;
     for (let attempt = 0; ; attempt++) {
       const { status, routes, mayChange } = await this.#routesOf(key, () => source.lookUp(target));
       const [first] = routes;
@@ -163,10 +185,10 @@ export class ClusterEndpoints implements EndpointLookup {
       const members = await this.#membersOf(routes, proto);
       if (members.length > 0) return this.#keep(key, routes, members, mayChange ? SHARED_TTL_MS : EXACT_TTL_MS);
       this.#found.delete(key);
-      if (status !== 'elsewhere') return status;
+      if (status !== 'elsewhere') return none(status);
       // The routes were wrong, or no node that has them can be reached. What is remembered of them is asked for anew once.
       source.forgetRoutes(target);
-      if (attempt === 1) return 'elsewhere';
+      if (attempt === 1) return none(status);
     }
   }
 
@@ -194,7 +216,8 @@ export class ClusterEndpoints implements EndpointLookup {
   }
 }
 
-const keyOf = (target: RouteTarget) => ('address' in target ? target.address : `${target.listener}:${target.hostname}`);
+const keyOf = (target: RouteTarget): EndpointAddress =>
+  'address' in target ? target.address : `${target.listener}:${target.hostname}`;
 
 /** The next member, in round robin; undefined when there is none. */
 function memberOf(found: Found): RemoteTunnel | undefined {

@@ -91,13 +91,16 @@ export function moduleEnvironment(
     note: ({ endpoint, visitor }, metadata) =>
       log.info({ endpointId: endpoint.id, ip: visitor.ip, metadata }, 'traffic policy log'),
     internal(accountId, url) {
-      const own = endpoints.byInternalUrl(accountId, url);
-      if (own || !lookup().reachesNodes) return own && asHttp1Endpoint(own);
       const parsed = parseInternalUrl(url);
       // The name may be computed from what visitors send: public ones are not the account's alone.
       if (!parsed || !isInternalName(parsed.hostname)) return undefined;
+      const address = endpointAddress({ accountId, ...parsed });
+      const { reachesNodes } = lookup();
+      const isShared = reachesNodes && endpoints.sharedAt(address) > 0;
+      const own = isShared ? undefined : endpoints.byAddress(address);
+      if (own || !reachesNodes) return own && asHttp1Endpoint(own);
       return lookup()
-        .resolveAddress(endpointAddress({ accountId, ...parsed }))
+        .resolveAddress(address)
         .then((found) => found && asHttp1Endpoint(found));
     },
   };

@@ -10,6 +10,7 @@ import { tlsParametersOf } from './tls-parameters.ts';
 export class ConnectionEdgeRuntime implements EndpointRules {
   readonly connection: readonly ConnectionModule[];
   readonly tls: TlsParameters | undefined;
+  readonly isBroken: boolean = false;
 
   constructor(config: ConnectionEdgeConfig, { environment, descriptors, onBroken }: EdgeRuntimeDeps) {
     const { accountId, kind: proto } = config;
@@ -20,6 +21,7 @@ export class ConnectionEdgeRuntime implements EndpointRules {
       this.connection = connection;
     } catch (error) {
       onBroken(config.id, error);
+      this.isBroken = true;
       this.connection = [{ name: 'edge', onConnection: () => ({ kind: 'close', reason: reasonOf(error) }) }];
     }
   }

@@ -16,7 +16,7 @@ export interface EdgeEndpointDeps {
   proto: Proto;
   publicPorts: PublicPorts;
   tls: 'passthrough' | 'gateway';
-  rules: EndpointRules;
+  rules: EndpointRules & { readonly isBroken: boolean };
   /** Where whole connections go; undefined where it is for each request to say. */
   pick: PickTunnel | undefined;
 }
@@ -33,6 +33,7 @@ export class EdgeEndpoint implements LiveEndpoint {
   readonly proxyProtocol = 0;
   readonly upstreamProtocol = 'http1';
   readonly isPooled: boolean;
+  readonly isBroken: boolean;
   readonly tls: 'passthrough' | 'gateway';
   readonly rules: EndpointRules;
   readonly meter: TrafficMeter;
@@ -52,6 +53,7 @@ export class EdgeEndpoint implements LiveEndpoint {
     this.publicUrl = publicUrl(edge.proto, hostname, this.port);
     this.tls = edge.tls;
     this.rules = edge.rules;
+    this.isBroken = edge.rules.isBroken;
     this.meter = meter;
     this.#pick = edge.pick;
   }

@@ -27,6 +27,7 @@ export interface LiveRoute extends SigningRoute {
   readonly backend: string;
   readonly kept: ModuleCache;
   readonly counted: CountedRoute | undefined;
+  readonly isBroken?: boolean;
 }
 
 export class HttpsEdgeRuntime implements EndpointRules {
@@ -70,6 +71,12 @@ export class HttpsEdgeRuntime implements EndpointRules {
   /** Whether a route is live as it is configured. */
   has(route: RouteConfig, modules: ModulesSettings): boolean {
     return this.routes.get(route.id)?.fingerprint === fingerprintOf(route, modules);
+  }
+
+  /** Whether it turns every visitor away. */
+  get isBroken(): boolean {
+    const routes = [...this.routes.values()];
+    return this.#broken !== undefined || (routes.length > 0 && routes.every((route) => route.isBroken));
   }
 
   route(target: string): HttpRoute | VisitorError {
@@ -146,6 +153,7 @@ function brokenRoute(fingerprint: string, counted: CountedRoute | undefined, err
     signIns: [],
     chain,
     convertsWebsockets: false,
+    isBroken: true,
     upstream: () => 'moduleFailed',
   };
 }

@@ -93,7 +93,7 @@ interface PortListener {
 
 export interface TcpListenerOptions {
   host: string;
-  endpoints: Pick<EndpointRegistry, 'byPort'>;
+  endpoints: Pick<EndpointRegistry, 'byAddress' | 'sharedAt'>;
   /** Finds the endpoints of other nodes; left out, there are none. */
   lookup?: Pick<EndpointLookup, 'reachesNodes' | 'resolveAddress'>;
   limit: ConnectionLimit;
@@ -171,9 +171,11 @@ export class TcpListener implements TcpPorts {
     const slot = this.visitors.admit(socket);
     if (!slot) return void abortSocket(socket);
     const { endpoints, lookup } = this.#options;
-    const own = endpoints.byPort(port);
+    const address = `tcp:${port}` as const;
+    const isShared = lookup?.reachesNodes && endpoints.sharedAt(address) > 0;
+    const own = isShared ? undefined : endpoints.byAddress(address);
     if (own || !lookup?.reachesNodes) return void this.#serve(socket, slot, own);
-    void lookup.resolveAddress(`tcp:${port}`).then((found) => socket.destroyed || this.#serve(socket, slot, found));
+    void lookup.resolveAddress(address).then((found) => socket.destroyed || this.#serve(socket, slot, found));
   }
 
   #serve(socket: Socket, slot: ConnectionSlot, endpoint: LiveEndpoint | undefined): void {

@@ -223,16 +223,6 @@ export class EndpointRegistry {
     return size;
   }
 
-  /** The internal endpoint of an account for a URL such as `https://name.internal`. */
-  byInternalUrl(accountId: string, url: string): LiveEndpoint | undefined {
-    const parsed = parseInternalUrl(url);
-    return parsed && this.#pick(internalAddress(accountId, parsed));
-  }
-
-  byPort(port: number): LiveEndpoint | undefined {
-    return this.#pick(`tcp:${port}`);
-  }
-
   /** The next endpoint at an address. */
   byAddress(address: EndpointAddress): LiveEndpoint | undefined {
     return this.#pick(address);
@@ -243,11 +233,26 @@ export class EndpointRegistry {
     return new TunnelGroup(this.labelled, accountId, selector);
   }
 
+  /**
+   * How many cloud endpoints there are at an address that no tunnel of this node serves, and that they share with those of other nodes;
+   * 0 where there is anything else, or nothing.
+   */
+  sharedAt(address: EndpointAddress): number {
+    const members = this.#pools.get(address)?.members ?? [];
+    return members.every(({ isPooled }) => isPooled) ? members.length : 0;
+  }
+
+  /** The next one, passing over those that are known to serve nobody while another one may. */
   #pick(address: EndpointAddress): LiveEndpoint | undefined {
     const pool = this.#pools.get(address);
     if (!pool) return undefined;
-    pool.next = (pool.next + 1) % pool.members.length;
-    return pool.members[pool.next];
+    const { members } = pool;
+    for (let left = members.length; left > 0; left--) {
+      pool.next = (pool.next + 1) % members.length;
+      const member = members[pool.next];
+      if (!member?.isBroken) return member;
+    }
+    return members[pool.next];
   }
 }
 

@@ -48,6 +48,8 @@ export interface LiveEndpoint {
   readonly edgeId?: string;
   /** Of a cloud endpoint, which every node serves: whether tunnels that are pooled serve its address, too. */
   readonly isPooled?: boolean;
+  /** Whether it turns everybody away, as it cannot be served as it is configured. */
+  readonly isBroken?: boolean;
   readonly proto: Proto;
   /** Lower case; a wildcard begins with `*.`. */
   readonly hostname: string;
