@@ -30,7 +30,7 @@ const GUARDED = `on_http_request:
 export async function answerByPolicy({ page, at, button, heading }, { ask, https }) {
   await page.goto(at('endpoints'));
   await page.getByRole('link', { name: 'New cloud endpoint' }).click();
-  const name = page.getByLabel('Name', { exact: true });
+  const name = page.getByLabel('Endpoint URL', { exact: true });
   await name.fill(HOST);
   await button('Create the cloud endpoint').click();
   const unreserved = page.locator('.field-error').filter({ hasText: HOST });
@@ -58,7 +58,7 @@ export async function answerByPolicy({ page, at, button, heading }, { ask, https
 
   const policy = page.getByLabel('Traffic policy', { exact: true });
   await policy.fill('on_tcp_connect: []\n');
-  await page.getByText('is not for a route or a cloud endpoint').waitFor();
+  await page.getByText('is not for a route, nor for a cloud endpoint').waitFor();
   await policy.fill(GUARDED);
   await page.getByText('Nothing is wrong with it.').waitFor();
   await button('Save').click();

@@ -66,6 +66,11 @@ export function cloudEndpointPath(id: string): string {
   return pathTo('edges', 'cloud', id);
 }
 
+/** How a cloud endpoint is called on its pages: its URL, without the scheme where that is `https`. */
+export function cloudTitle(url: string): string {
+  return url.replace(/^https:\/\//, '');
+}
+
 export function newRoutePath(edgeId: string): string {
   return `${objectPath('httpsEdge', edgeId)}/routes/new`;
 }

@@ -8,10 +8,10 @@ import { Page } from '../../../ui/layout/page.tsx';
 import { Tabs } from '../../../ui/layout/tabs.tsx';
 import { type Column, Table } from '../../../ui/table/table.tsx';
 import { RelativeTime } from '../../../ui/text/relative-time.tsx';
-import { cloudEndpointPath, hostName, listPaths, newPath, tabs } from '../navigation.ts';
+import { cloudEndpointPath, listPaths, newPath, tabs } from '../navigation.ts';
 
 const columns: Column<CloudEndpointRowFragment>[] = [
-  { key: 'name', title: 'Name', width: '2fr', cell: ({ hostport }) => hostName(hostport) },
+  { key: 'url', title: 'URL', width: '2fr', cell: ({ url }) => url },
   { key: 'description', title: 'Description', width: '2fr', cell: (row) => row.description, priority: 2 },
   {
     key: 'created',
@@ -45,8 +45,8 @@ export function CloudEndpointList() {
             title="No cloud endpoints yet"
             action={<LinkButton href={newPath(listPaths.cloud)}>New cloud endpoint</LinkButton>}
           >
-            A cloud endpoint is a name that a traffic policy answers in the gateway itself, without an agent: a notice,
-            a redirect, a sign-in before what an agent serves internally.
+            A cloud endpoint is a URL that a traffic policy answers in the gateway itself, without an agent: a notice, a
+            redirect, a sign-in before what an agent serves internally.
           </EmptyState>
         }
       />

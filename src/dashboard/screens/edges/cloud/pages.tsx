@@ -13,7 +13,7 @@ import { CopyButton } from '../../../ui/text/copy-button.tsx';
 import { DescriptionList } from '../../../ui/text/description-list.tsx';
 import { RelativeTime } from '../../../ui/text/relative-time.tsx';
 import { DetailPage, NotYet } from '../detail-page.tsx';
-import { cloudEndpointPath, hostName, listPaths } from '../navigation.ts';
+import { cloudEndpointPath, cloudTitle, listPaths } from '../navigation.ts';
 import { CloudEndpointForm } from './form.tsx';
 
 const crumbs = [{ title: 'Cloud endpoints', href: listPaths.cloud }];
@@ -24,7 +24,7 @@ export function NewCloudEndpoint() {
     <Page
       title="New cloud endpoint"
       crumbs={crumbs}
-      lead="A name that a traffic policy answers in the gateway itself, without an agent."
+      lead="A URL that a traffic policy answers in the gateway itself, without an agent."
     >
       <CloudEndpointForm onDone={(id) => route(cloudEndpointPath(id))} onCancel={() => route(listPaths.cloud)} />
     </Page>
@@ -38,15 +38,15 @@ export function CloudEndpointPage() {
   const endpoint = data?.endpoint;
   if (!endpoint) return <NotYet title="Cloud endpoint" crumbs={crumbs} error={error} refetch={refetch} />;
   if (endpoint.type !== 'cloud') return <OtherEndpoint id={id} />;
-  const { hostport, publicUrl, createdAt } = endpoint;
+  const { url, publicUrl, createdAt } = endpoint;
   return (
     <DetailPage
-      title={hostName(hostport)}
+      title={cloudTitle(url)}
       crumbs={crumbs}
       noun="cloud endpoint"
       id={id}
       remove={DeleteCloudEndpoint}
-      consequence="Its policy is deleted with it, and its name is answered no more; the domain stays reserved."
+      consequence="Its policy is deleted with it, and its URL is answered no more; a domain or an address stays reserved."
     >
       <DescriptionList
         items={[
@@ -64,7 +64,7 @@ export function CloudEndpointPage() {
           { name: 'Id', value: <code>{id}</code> },
         ]}
       />
-      <Section title="Settings" lead="The next request gets what the policy says then.">
+      <Section title="Settings" lead="The next visitor gets what the policy says then.">
         <CloudEndpointForm
           key={id}
           endpoint={endpoint}

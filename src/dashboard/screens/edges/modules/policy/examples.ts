@@ -97,5 +97,22 @@ const connection: readonly Example[] = [
   },
 ];
 
-/** By what a policy is for: requests on their way, requests that it has to answer itself, or connections as a whole. */
-export const examples = { http, answer, connection };
+const sendOn: readonly Example[] = [
+  {
+    title: 'Send connections to an internal endpoint',
+    text: `on_tcp_connect:
+  - name: the database
+    actions:
+      - type: forward-internal
+        config:
+          url: tcp://db.internal:5432
+`,
+  },
+  ...connection,
+];
+
+/**
+ * By what a policy is for: requests on their way, requests that it has to answer itself, connections as a whole, or connections that it
+ * has to send on.
+ */
+export const examples = { http, answer, connection, sendOn };
