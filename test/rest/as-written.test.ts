@@ -126,6 +126,23 @@ test.each(['/cloud_endpoints', '/endpoints'])('URLs of cloud endpoints, without 
   }
 });
 
+test.each([
+  ['HTTPS://Svc.As-Written.Internal:443', 'https://other.as-written.internal/'],
+  ['http://svc.as-written.internal:8080/', 'http://svc.as-written.internal:80'],
+  ['tls://SVC.as-written.internal:6443', 'TLS://svc.as-written.internal'],
+  ['tcp://svc.as-written.internal:5432', 'tcp://svc.AS-written.internal:05433'],
+  ['http://Plain.as-written.example.com:80', 'http://plain.as-written.example.com/'],
+  ['TLS://tls.as-written.example.com:443', 'tls://TLS.as-written.example.com'],
+])('URLs of cloud endpoints of every scheme: %s, then %s', async (url, other) => {
+  const { id } = await comesBack('/endpoints', { url }, { url: other });
+  expect((await account.call('DELETE', `/cloud_endpoints/${id}`)).status).toBe(204);
+});
+
+test('URLs of cloud endpoints at reserved addresses', async () => {
+  const { addr } = await make('/reserved_addrs', {});
+  await comesBack('/endpoints', { url: `tcp://${addr}` }, { url: `TCP://${addr.toUpperCase()}` });
+});
+
 test('what an earlier version has changed meanwhile is shown as it is now', async () => {
   const { id: policy } = await make('/ip_policies', {});
   const { id } = await make('/ip_policy_rules', { ip_policy_id: policy, action: 'allow', cidr: '2001:DB8::/32' });

@@ -224,6 +224,44 @@ describe('an internal cloud endpoint', () => {
   });
 });
 
+test('a cloud endpoint that a version before has written answers, and is changed like any other', async () => {
+  const name = await reserved();
+  const { id } = await newCloud(`https://${name}`, say('before'));
+  const { prisma } = gateway.app;
+  const row = await prisma.cloudUrl.findFirstOrThrow({ where: { hostname: name } });
+  const { edgeId, domainId } = row;
+  await prisma.edgeHostport.create({ data: { hostport: `${name}:443`, edgeId, domainId, position: 0 } });
+  await prisma.cloudUrl.delete({ where: { edgeId } });
+  const same = await call('PATCH', `/endpoints/${id}`, { traffic_policy: say('still') });
+  expect(same.body, same.text).toMatchObject({ url: `https://${name}`, pooling_enabled: false });
+  expect(await visitEdge(gateway, { name })).toMatchObject({ status: 200, body: 'still' });
+  expect(await call('POST', '/endpoints', { url: `https://${name}` })).toMatchObject({ status: 409 });
+  await newCloud(`http://${name}`, say('plain'));
+  const changed = await call('PATCH', `/endpoints/${id}`, { pooling_enabled: true });
+  expect(changed.body, changed.text).toMatchObject({ id, url: `https://${name}`, pooling_enabled: true });
+  await newCloud(`https://${name}`, say('beside'), { pooling_enabled: true });
+  const bodies = [await visitEdge(gateway, { name }), await visitEdge(gateway, { name })].map(({ body }) => body);
+  expect(bodies.sort()).toEqual(['beside', 'still']);
+});
+
+test('a cloud endpoint has the events and the figures of any endpoint', async () => {
+  const url = `tcp://${inner()}:7`;
+  const { id } = await newCloud(url, onConnect({ type: 'deny' }), { pooling_enabled: true });
+  const addr = await reservedAddress();
+  const door = await newCloud(`tcp://${addr}`, onConnect(forward(url)));
+  await expect.poll(() => overTcp(addr)).toBe('');
+  const query = `query ($id: ID!) { endpoint(id: $id) { type url bindings poolingEnabled traffic { requests } }
+    objectHistory(id: $id) { nodes { action } } }`;
+  await expect
+    .poll(async () => (await account.graphql(query, { id: door.id })).body.data?.endpoint.traffic?.requests)
+    .toBeGreaterThan(0);
+  const { body } = await account.graphql(query, { id });
+  expect(body.data, JSON.stringify(body.errors)).toMatchObject({
+    endpoint: { type: 'cloud', url, bindings: ['internal'], poolingEnabled: true },
+    objectHistory: { nodes: [{ action: 'CREATED' }] },
+  });
+});
+
 describe('is refused', () => {
   const refused = (number: number, status = 400) => ({
     status,
