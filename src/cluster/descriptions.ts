@@ -10,7 +10,7 @@ export const CHANGED = 'changed';
 const CHANGED_TIMEOUT_MS = 2000;
 
 const ADDRESS = ['id', 'tunnelId', 'accountId', 'proto', 'hostname', 'port', 'publicUrl'] as const;
-const SERVICE = ['upstreamProtocol', 'sharesConnections', 'tls'] as const;
+const SERVICE = ['upstreamProtocol', 'sharesConnections', 'forwardsTo', 'tls'] as const;
 type Described = Pick<LiveEndpoint, (typeof ADDRESS)[number] | (typeof SERVICE)[number]>;
 
 /** A tunnel, as its node describes it. */

@@ -22,8 +22,9 @@ export class RemoteTunnel implements LiveEndpoint {
   /** The node of the tunnel writes the header of the PROXY protocol. */
   readonly proxyProtocol = 0;
   readonly upstreamProtocol: LiveEndpoint['upstreamProtocol'];
-  /** Undefined of a node that does not know of it. */
+  /** Undefined of a node that does not know of them. */
   readonly sharesConnections: boolean | undefined;
+  readonly forwardsTo: string | undefined;
   readonly tls: LiveEndpoint['tls'];
   readonly rules: TrafficRules | undefined;
   readonly meter: TrafficMeter;
@@ -50,6 +51,7 @@ export class RemoteTunnel implements LiveEndpoint {
     this.publicUrl = description.publicUrl;
     this.upstreamProtocol = description.upstreamProtocol;
     this.sharesConnections = description.sharesConnections;
+    this.forwardsTo = description.forwardsTo;
     this.tls = description.tls;
     this.rules = rules;
     this.meter = meter;

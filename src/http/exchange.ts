@@ -107,8 +107,11 @@ export interface UpstreamTerms {
   allowsHalfClose?: boolean;
   answerTimeout?: AnswerTimeout;
   /** By which name the service is asked, in place of the endpoint's. */
-  host?: ServiceOrigin;
+  host?: ServiceHost;
 }
+
+/** A name of the service's own, or the address that its tunnel or backend leads to. */
+export type ServiceHost = ServiceOrigin | 'rewrite';
 
 /** The name of a service, as in `http://localhost:3000`. */
 export interface ServiceOrigin {

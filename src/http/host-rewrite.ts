@@ -1,7 +1,7 @@
 // Requests to services that want to be asked by a name of their own, such as development servers, and their answers, which must lead
 // visitors to the name that these know.
 
-import type { HttpRequest, HttpResponse, ServiceOrigin } from './exchange.ts';
+import type { HttpRequest, HttpResponse, ServiceHost, ServiceOrigin } from './exchange.ts';
 import type { HeaderList } from './header-list.ts';
 
 /** A name or an address, and perhaps a port. */
@@ -10,8 +10,25 @@ const HOST = /^(?:[a-z0-9_]([a-z0-9_.-]{0,251}[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{
 /** What in a request names the endpoint, besides `Host`. */
 const OF_REQUEST = new Set(['origin', 'referer', 'destination']);
 
-/** Reads `localhost:3000` or `https://printer.lan`. @returns undefined when it is neither. */
-export function readServiceOrigin(text: string): ServiceOrigin | undefined {
+/** What is said of a text that `readServiceHost` does not take, after its name. */
+export const SERVICE_HOST_FORMS = 'must be "rewrite", a host, as localhost:3000, or an origin, as https://printer.lan';
+
+/** Reads `rewrite`, `localhost:3000` or `https://printer.lan`. @returns undefined when it is none of them. */
+export function readServiceHost(text: string): ServiceHost | undefined {
+  return text === 'rewrite' ? text : readServiceOrigin(text);
+}
+
+/**
+ * The name by which a service is asked.
+ * @param address what its tunnel leads to, as the agent says it; where that is no address of a server, nothing is rewritten.
+ */
+export function originOf(host: ServiceHost | undefined, address: string | undefined): ServiceOrigin | undefined {
+  if (host !== 'rewrite') return host;
+  const origin = readServiceOrigin((address ?? '').replace(/\/$/, ''));
+  return origin && { ...origin, host: origin.host.replace(origin.scheme === 'https' ? /:443$/ : /:80$/, '') };
+}
+
+function readServiceOrigin(text: string): ServiceOrigin | undefined {
   const [, scheme = 'http', host = ''] = /^(?:(https?):\/\/)?([^/]*)$/.exec(text) ?? [];
   return HOST.test(host) ? { scheme: scheme as ServiceOrigin['scheme'], host } : undefined;
 }

@@ -101,7 +101,7 @@ const texts: Record<string, string> = Object.fromEntries(
     'token current username password minVersion expressions value url method body clientIp policy signingSecret fields filter',
     'text kind kinds binds redactHeaders path bodyBase64 compression endpoint from to addressPattern recipients note',
     'code reason label toVersion provisioningKey deviceId hostName order search list removeLabels host vaultName port attempt query credential',
-    'urls issuer scopes cookiePrefix emailAddresses emailDomains teams organizations trafficPolicy',
+    'urls issuer scopes cookiePrefix hostHeader emailAddresses emailDomains teams organizations trafficPolicy',
   ]
     .flatMap((line) => line.split(' '))
     .map((name) => [name, 'text']),

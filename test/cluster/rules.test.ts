@@ -8,7 +8,7 @@ import { rawAgent } from '../support/agents/raw-agent.ts';
 import { eventually } from '../support/eventually.ts';
 import { onServer, type TestGateway } from '../support/gateway/gateway.ts';
 import { visit } from '../support/visit.ts';
-import { agentAt, type Cluster, named, serve, startCluster } from './support.ts';
+import { agentAt, type Cluster, named, serve, service, startCluster } from './support.ts';
 
 const onRequest = (type: string, config: object = {}) => ({ on_http_request: [{ actions: [{ type, config }] }] });
 
@@ -32,6 +32,12 @@ describe.runIf(onServer)('on another node', () => {
     const policy = onRequest('deny', { status_code: 418 });
     const url = await serve(await agent(), await named('denied'), { policy });
     expect([await met(url, owner), await met(url)]).toEqual([418, 418]);
+  });
+
+  test('a service is asked by the address that its agent has said to the node of the tunnel', async () => {
+    const port = await service((request, response) => response.end(request.headers.host));
+    const url = await serve(await agent(), port, { policy: onRequest('host-header', { host: 'rewrite' }) });
+    expect([await met(url, owner), await met(url)]).toEqual(Array(2).fill(`127.0.0.1:${port}`));
   });
 
   test('a policy that the agent changes is obeyed once the change is acknowledged', async () => {

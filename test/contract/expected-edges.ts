@@ -14,6 +14,7 @@ export const route = (world: World, edgeId: string, got: Json, own: object) => (
   response_headers: null,
   webhook_verification: null,
   websocket_tcp_converter: null,
+  upstream: null,
   user_agent_filter: null,
   basic_auth: null,
   oauth: null,

@@ -35,6 +35,7 @@ export const shapes = {
   toggle: 'enabled',
   headers: 'enabled add remove',
   webhookVerification: 'enabled provider secret',
+  upstream: 'enabled timeout host_header allow_half_close',
   userAgentFilter: 'enabled allow deny',
   basicAuth: 'enabled realm credentials { username }',
   oauth:
@@ -96,7 +97,7 @@ const route =
   `ip_restriction { ${shapes.ipRestriction} } circuit_breaker { ${shapes.circuitBreaker} } ` +
   `compression { ${shapes.toggle} } request_headers { ${shapes.headers} } response_headers { ${shapes.headers} } ` +
   `webhook_verification { ${shapes.webhookVerification} } websocket_tcp_converter { ${shapes.toggle} } ` +
-  `user_agent_filter { ${shapes.userAgentFilter} } basic_auth { ${shapes.basicAuth} } ` +
+  `upstream { ${shapes.upstream} } user_agent_filter { ${shapes.userAgentFilter} } basic_auth { ${shapes.basicAuth} } ` +
   `oauth { ${shapes.oauth} } oidc { ${shapes.oidc} } ${policies}`;
 const tls = `mutual_tls { ${shapes.mutualTls} } tls_termination { ${shapes.tlsTermination} }`;
 

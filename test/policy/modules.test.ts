@@ -135,6 +135,7 @@ const ALL = {
   responseHeaders: { enabled: true, add: { 'x-out': '1' }, remove: [] },
   circuitBreaker: circuitBreakerDefaults,
   websocketTcpConverter: { enabled: true },
+  upstream: { enabled: true, timeout: 90, hostHeader: 'rewrite', allowHalfClose: true },
 };
 beforeAll(() => loadModules(moduleDescriptors, ALL));
 
@@ -157,6 +158,7 @@ describe('from settings to modules', () => {
       'response_headers',
       'request_headers',
       'circuit_breaker',
+      'upstream',
     ]);
     expect(connection.map(({ name }) => name)).toEqual(['traffic_policy']);
     expect(breaker?.snapshot().state).toBe('closed');

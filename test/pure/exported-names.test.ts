@@ -20,6 +20,7 @@ const conventions = {
   oidc: /^src\/(api|edge)\/modules\//,
   requestHeaders: /^src\/(api|edge)\/modules\//,
   responseHeaders: /^src\/(api|edge)\/modules\//,
+  upstream: /^src\/(api|edge)\/modules\//,
   userAgentFilter: /^src\/(api|edge)\/modules\//,
   webhookVerification: /^src\/(api|edge)\/modules\//,
   websocketTcpConverter: /^src\/(api|edge)\/modules\//,

@@ -228,6 +228,7 @@ export const errorTable = {
     90425,
     '{member} is required: the secret that the provider has given for this client id.',
   ),
+  upstreamSettingWrong: invalid(90426, '{member} {reason}.'),
   badPolicy: invalid(2236, '{member}: {problems}.'),
   secretMasked: invalid(90390, '{member}: {problems}.'),
 

@@ -15,6 +15,7 @@ import { moduleOperations } from './module-operations.ts';
 import { policyOfRoute, policyOfTcpEdge, policyOfTlsEdge } from './policy.ts';
 import { tlsTerminationOfHttpsEdge, tlsTerminationOfTlsEdge } from './tls-termination.ts';
 import { trafficPolicyOfRoute, trafficPolicyOfTcpEdge, trafficPolicyOfTlsEdge } from './traffic-policy.ts';
+import { upstream } from './upstream.ts';
 import { userAgentFilter } from './user-agent-filter.ts';
 import { websocketTcpConverter } from './websocket-tcp-converter.ts';
 
@@ -28,6 +29,7 @@ export const httpsEdgeRouteModules: AnyApiModule[] = [
   responseHeaders,
   webhookVerification,
   websocketTcpConverter,
+  upstream,
   userAgentFilter,
   basicAuth,
   oauth,

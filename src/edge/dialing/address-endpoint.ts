@@ -19,6 +19,7 @@ export class AddressEndpoint implements LiveEndpoint {
   readonly upstreamProtocol = 'http1';
   readonly sharesConnections = true;
   readonly isDialed = true;
+  readonly forwardsTo: string;
   readonly tls = 'passthrough';
   /** Whether anybody listens there is seen when a visitor comes. */
   readonly isOpen = true;
@@ -32,6 +33,7 @@ export class AddressEndpoint implements LiveEndpoint {
     this.proto = proto;
     this.hostname = `${tls ? 'tls' : 'tcp'} ${writeHostPort(target)}`;
     this.port = port;
+    this.forwardsTo = `${tls ? 'https' : 'http'}://${writeHostPort(target)}`;
     this.#target = { host, port, tls, protocols: proto === 'https' ? ['http/1.1'] : undefined };
     this.#dialer = dialer;
   }

@@ -59,7 +59,7 @@ export interface ModuleReferences {
 
 /** How an agent asks for a module: an option of its bind. */
 export interface BindOption<Settings> {
-  /** The names that the option has in SDKs of several ages; the first one that is there counts. */
+  /** The names that the option has in SDKs of several ages, of which the first one that is there counts; or those that make one module. */
   readonly names: readonly string[];
   /** Which tunnels may have it: those of HTTP, or those that speak TLS with visitors. Left out: all. */
   readonly scope?: 'http' | 'tls';

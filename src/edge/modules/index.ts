@@ -8,10 +8,9 @@ import { requestHeadersModule, responseHeadersModule } from './headers.ts';
 import { ipRestrictionModule } from './ip-restriction.ts';
 import { oauthModule } from './oauth.ts';
 import { oidcModule } from './oidc.ts';
-import { serviceHost } from './service-host.ts';
-import { serviceTimeout } from './service-timeout.ts';
 import { mutualTlsModule, tlsTerminationModule } from './tls.ts';
 import { trafficPolicyModule } from './traffic-policy.ts';
+import { upstreamModule } from './upstream.ts';
 import { userAgentFilterModule } from './user-agent-filter.ts';
 import { webhookVerificationModule } from './webhook-verification.ts';
 import { websocketTcpConverter } from './websocket-tcp-converter.ts';
@@ -27,8 +26,7 @@ export const moduleDescriptors = [
   responseHeadersModule,
   webhookVerificationModule,
   websocketTcpConverter,
-  serviceTimeout,
-  serviceHost,
+  upstreamModule,
   userAgentFilterModule,
   basicAuthModule,
   oauthModule,

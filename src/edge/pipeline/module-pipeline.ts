@@ -1,7 +1,7 @@
 // One request on its way through the modules of its endpoint, and back. The request pipeline does what is decided here.
 
-import type { HttpExchange, HttpResponse, ModuleDecisions, UpstreamTerms } from '../../http/exchange.ts';
-import { answerByName, askByName } from '../../http/host-rewrite.ts';
+import type { HttpExchange, HttpResponse, ModuleDecisions, ServiceOrigin, UpstreamTerms } from '../../http/exchange.ts';
+import { answerByName, askByName, originOf } from '../../http/host-rewrite.ts';
 import type { Responded, UpstreamOutcome } from '../../http/module.ts';
 import { type VisitorError, visitorErrors } from '../../http/visitor-errors.ts';
 import type { LiveEndpoint } from '../../tunnel/endpoints/endpoint.ts';
@@ -44,6 +44,8 @@ export class ModulePipeline extends ConnectionView implements HttpExchange {
   #memory: Map<object, unknown> | undefined;
   #operationId: string | undefined;
   #forwards: Forwards | undefined;
+  /** The name by which the service was asked, where that is not the endpoint's. */
+  #askedBy: ServiceOrigin | undefined;
   #isSettled = false;
 
   constructor(
@@ -96,9 +98,9 @@ export class ModulePipeline extends ConnectionView implements HttpExchange {
   }
 
   /** Makes of the request what its modules want for the way to the service. @returns what they want besides. */
-  applyTerms(): UpstreamTerms {
-    const { host } = this.upstreamTerms;
-    if (host) askByName(this.request, host);
+  applyTerms({ forwardsTo }: LiveEndpoint): UpstreamTerms {
+    this.#askedBy = originOf(this.upstreamTerms.host, forwardsTo);
+    if (this.#askedBy) askByName(this.request, this.#askedBy);
     return this.upstreamTerms;
   }
 
@@ -106,9 +108,8 @@ export class ModulePipeline extends ConnectionView implements HttpExchange {
   handleResponse(response: UpstreamResponse): PipelineStep | Promise<PipelineStep> {
     this.response = response;
     this.settle(response.status);
-    const { host } = this.upstreamTerms;
     return this.#guarded(() => {
-      if (host) answerByName(response, this.request, host);
+      if (this.#askedBy) answerByName(response, this.request, this.#askedBy);
       return this.#respond(this.#chains.length - 1);
     });
   }

@@ -206,7 +206,7 @@ export class RequestPipeline implements UpstreamRequestEvents {
 
   #forward(endpoint: LiveEndpoint, now: number): void {
     if (this.#endWithVisitor()) return;
-    if (this.#modules) this.#context.timeouts.answerWithin(this.#modules.applyTerms().answerTimeout);
+    if (this.#modules) this.#context.timeouts.answerWithin(this.#modules.applyTerms(endpoint).answerTimeout);
     const request = this.#modules?.request;
     const modified = request && { request, pieces: request.ownBody ?? this.#collector?.pieces ?? [] };
     this.#upstream = new UpstreamRequest(this.#context, this, this.#recording, this.#logged, modified);

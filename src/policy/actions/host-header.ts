@@ -1,6 +1,6 @@
 // The action `host-header`: the service is asked by a name of its own, and its answers lead to the endpoint's.
 
-import { readServiceOrigin } from '../../http/host-rewrite.ts';
+import { readServiceHost, SERVICE_HOST_FORMS } from '../../http/host-rewrite.ts';
 import type { ActionKind } from '../settings/action-kind.ts';
 import { PROBLEM } from '../settings/problems.ts';
 
@@ -12,17 +12,12 @@ export const hostHeaderAction: ActionKind = {
   members: ['host'],
   compile(config) {
     const text = config.text('host', { max: HOST_MAX });
-    const origin = readServiceOrigin(text);
-    if (!origin && text !== '')
-      config.problem(
-        'host',
-        PROBLEM.headerValue,
-        'must be a host, as localhost:3000, or an origin, as https://printer.lan',
-      );
+    const host = readServiceHost(text);
+    if (!host && text !== '') config.problem('host', PROBLEM.headerValue, SERVICE_HOST_FORMS);
     return {
       isTerminal: false,
       run({ exchange }) {
-        if (exchange?.upstreamTerms && origin) exchange.upstreamTerms.host = origin;
+        if (exchange?.upstreamTerms && host) exchange.upstreamTerms.host = host;
         return undefined;
       },
     };

@@ -62,6 +62,7 @@ export async function bindTunnel(deps: BindDeps, session: BindingSession, bind: 
     publicUrl: url,
     proxyProtocol: options.proxyProtocol,
     upstreamProtocol: options.upstreamProtocol,
+    forwardsTo: bind.forwardsTo,
     tls: options.tls,
     rules,
     requested: { modules, allowance },

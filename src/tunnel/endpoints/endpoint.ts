@@ -63,6 +63,8 @@ export interface LiveEndpoint {
    * Whether its streams serve one HTTP visitor after the other: the agent makes nothing of the visitor that a stream was opened for.
    */
   readonly sharesConnections?: boolean | undefined;
+  /** Where its requests go, as its agent says it: `localhost:3000`, or any text. Undefined: it is not known. */
+  readonly forwardsTo?: string | undefined;
   /** Whether the gateway itself connects to its service: that may be a gateway again. */
   readonly isDialed?: boolean;
   /** For `tls`: where the visitor's TLS is terminated, and the agent's certificate (PEM) when it supplied one. */

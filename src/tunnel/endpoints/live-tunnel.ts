@@ -19,6 +19,7 @@ export class LiveTunnel implements LiveEndpoint {
   readonly proxyProtocol: 0 | 1 | 2;
   readonly upstreamProtocol: 'http1' | 'http2';
   readonly sharesConnections: boolean;
+  readonly forwardsTo: string | undefined;
   readonly tls: LiveEndpoint['tls'];
   readonly meter = new TrafficMeter();
   /** May be replaced at any time. New requests and connections use the new one. */
@@ -48,6 +49,7 @@ export class LiveTunnel implements LiveEndpoint {
     this.upstreamProtocol = settings.upstreamProtocol;
     // A header of the PROXY protocol is of one visitor.
     this.sharesConnections = settings.sharesConnections === true && settings.proxyProtocol === 0;
+    this.forwardsTo = settings.forwardsTo;
     this.tls = settings.tls;
     this.rules = settings.rules;
     this.requested = settings.requested;

@@ -15,6 +15,7 @@ export interface LabelledTunnelSettings {
   labels: Labels;
   upstreamProtocol: LiveEndpoint['upstreamProtocol'];
   sharesConnections: boolean;
+  forwardsTo: string;
 }
 
 /** A tunnel that serves edges of every kind. */
@@ -26,7 +27,7 @@ export class LabelledTunnel {
   readonly #endpoints: Record<EdgeProto, LiveTunnel>;
 
   constructor(
-    { tunnelId, accountId, labels, upstreamProtocol, sharesConnections }: LabelledTunnelSettings,
+    { tunnelId, accountId, labels, upstreamProtocol, sharesConnections, forwardsTo }: LabelledTunnelSettings,
     session: MuxSession,
     slots: StreamSlots,
   ) {
@@ -39,7 +40,7 @@ export class LabelledTunnel {
       // The hostname must be unique, because idle streams to upstreams are cached by host name.
       const address = { id: tunnelId, tunnelId, accountId, proto, hostname: tunnelId, port: 0, publicUrl: '' };
       return new LiveTunnel(
-        { ...address, proxyProtocol: 0, upstreamProtocol, sharesConnections, tls: 'passthrough' },
+        { ...address, proxyProtocol: 0, upstreamProtocol, sharesConnections, forwardsTo, tls: 'passthrough' },
         session,
         slots,
         load,

@@ -144,7 +144,7 @@ export class SessionTunnels implements ServedTunnels {
       const { tunnelId } = bound;
       this.#close(tunnelId, 0); // As in `bind`.
       const { sharesConnections } = kind;
-      const settings = { tunnelId, accountId, labels, upstreamProtocol, sharesConnections };
+      const settings = { tunnelId, accountId, labels, upstreamProtocol, sharesConnections, forwardsTo };
       const tunnel = new LabelledTunnel(settings, this.#mux, this.#slots);
       this.#labelled.set(tunnelId, tunnel);
       this.#deps.endpoints.labelled.add(tunnel);

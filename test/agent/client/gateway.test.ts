@@ -84,7 +84,9 @@ test('an upstream is asked by the name that the agent says, and leads back to th
   const url = await connect().open({ forwardsTo, hostHeader: 'http://localhost:3000' }).answered;
   const { headers } = await visit(`${url}/self`, gateway.http);
   expect(headers.location).toBe(`${url}/there`);
-  await expect(connect().open({ forwardsTo, hostHeader: 'a b' }).answered).rejects.toThrow(/HostHeader must be a host/);
+  await expect(connect().open({ forwardsTo, hostHeader: 'a b' }).answered).rejects.toThrow(
+    /HostHeader must be "rewrite", a host/,
+  );
 });
 
 test('megabytes pass both ways, unchanged', async () => {

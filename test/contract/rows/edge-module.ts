@@ -24,6 +24,8 @@ const withHeaders = { shape: shapes.headers, body: always(headers), answer: alwa
 
 const agents = { enabled: true, allow: ['^curl/'], deny: ['(?i)bot', 'crawler'] };
 
+const terms = { enabled: false, timeout: 300, host_header: 'rewrite', allow_half_close: true };
+
 const signIn = {
   ...{ options_passthrough: false, cookie_prefix: '', inactivity_timeout: 259_200, maximum_duration: 1_209_600 },
 };
@@ -59,6 +61,10 @@ export const edgeModuleRows: Row[] = [
     body: always({ provider: 'github', secret: 'only shown once' }),
     answer: always({ enabled: true, provider: 'github', secret: null }),
     shown: { secret: 'only shown once' },
+  },
+  {
+    ...ofRoute('upstream', 'Upstream'),
+    ...{ shape: shapes.upstream, body: always(terms), answer: always(terms) },
   },
   {
     ...ofRoute('user_agent_filter', 'UserAgentFilter'),

@@ -43,6 +43,13 @@ const agents: HostileCase[] = (['allow', 'deny'] as const).flatMap((list) => [
   wrong('putUserAgentFilter', list, Array(101).fill('x'), 2218),
 ]);
 
+const upstreams: HostileCase[] = [
+  ...[0, 3601, 4_294_967_295].map((seconds) => wrong('putUpstream', 'timeout', seconds, 90426)),
+  ...['', 'a b', 'a/b', 'https://a/b', 'ftp://a', 'a:b', 'x'.repeat(300), 'a\r\nb: c'].map((host) =>
+    wrong('putUpstream', 'host_header', host, 90426),
+  ),
+];
+
 const webhooks: HostileCase[] = [
   ...['', 'nobody', 'git hub', 'toString'].map((name) => wrong('putWebhookVerification', 'provider', name, 2222)),
   wrong('putWebhookVerification', 'provider', undefined, 90007),
@@ -162,6 +169,7 @@ export const wrongModules = [
   ...headers,
   wrong('putRequestHeaders', 'add', { Host: 'x' }, 2219),
   ...agents,
+  ...upstreams,
   ...webhooks,
   ...passwords,
   ...signIns,

@@ -66,6 +66,9 @@ export const moduleWritings = {
     { provider: 'string', secret: 'string' },
     () => ({ provider: 'github', secret: 'hostile' }),
   ),
+  putUpstream: ofRoute('upstream', 'Upstream', {
+    ...{ timeout: 'uint32', host_header: 'string', allow_half_close: 'boolean' },
+  }),
   putUserAgentFilter: ofRoute('user_agent_filter', 'UserAgentFilter', { allow: 'strings', deny: 'strings' }),
   putBasicAuth: ofRoute('basic_auth', 'BasicAuth', { realm: 'string', credentials: 'objects' }, () => ({
     credentials: [{ username: 'ada', password: 'long enough' }],

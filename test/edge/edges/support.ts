@@ -49,7 +49,7 @@ export function labelled(
 ): LabelledTunnel {
   const slots = new StreamSlots(agentKindOf({ clientType: OWN_CLIENT_TYPE, userAgent: '' }));
   const bound = { tunnelId, accountId: ACCOUNT, labels, upstreamProtocol: 'http1', sharesConnections: false } as const;
-  return new LabelledTunnel({ ...bound, ...more }, session, slots);
+  return new LabelledTunnel({ ...bound, forwardsTo: '', ...more }, session, slots);
 }
 
 /** What is configured, to be changed by the test, and what is live of it. */

@@ -155,6 +155,14 @@ describe('requests of an HTTPS edge', () => {
     expect(shown(await visitEdge(gateway, await edgeOf(weighted))).upstream).toBe('member');
   });
 
+  test('are asked by their own address where the route rewrites', async () => {
+    const { url } = await startShowing('own name');
+    const edge = await newEdge(account);
+    const backend = { backend_id: await toPort(portOf(url)) };
+    await newRoute(account, edge, { match: '/', backend, upstream: { host_header: 'rewrite' } });
+    expect(shown(await visitEdge(gateway, edge)).headers.host).toBe(`localhost:${portOf(url)}`);
+  });
+
   test('that come back for the fourth time are refused', async () => {
     const { url } = await startShowing('loop');
     const edge = await edgeOf(await toPort(portOf(url)));

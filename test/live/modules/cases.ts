@@ -216,6 +216,18 @@ export const moduleCases: ModuleCase[] = [
     withTwo: [500, 502, 3202],
   },
   {
+    module: 'upstream',
+    one: () => ({ host_header: 'one.site' }),
+    two: () => ({ host_header: 'https://two.site:8443', timeout: 3600, allow_half_close: true }),
+    async probe(visitor) {
+      const { host } = shown(await visitor.visit()).headers;
+      return host === visitor.edge.name ? 'the edge' : host;
+    },
+    without: 'the edge',
+    withOne: 'one.site',
+    withTwo: 'two.site:8443',
+  },
+  {
     module: 'websocket_tcp_converter',
     one: () => ({}),
     two: () => ({ enabled: false }),

@@ -37,7 +37,9 @@ export function moduleField<Value>(field: ModuleField<Value>): ModuleField {
 }
 
 interface NumberFieldOptions extends FieldLabels {
-  initial: number;
+  /** Null: the field is empty; `placeholder` says what that means. */
+  initial: number | null;
+  placeholder?: string;
   min?: number;
   max?: number;
   unit?: string;
@@ -53,7 +55,7 @@ const UINT32_MAX = 4_294_967_295;
 export function numberField(name: string, { initial, max = UINT32_MAX, ...props }: NumberFieldOptions): ModuleField {
   return moduleField<number | null>({
     name,
-    initialValue: (settings) => Number(settings?.[name] ?? initial),
+    initialValue: (settings) => (settings?.[name] as number | null | undefined) ?? initial,
     toInput: (value) => value,
     render: (bound) => <NumberField {...bound} {...props} max={max} />,
   });
@@ -61,6 +63,7 @@ export function numberField(name: string, { initial, max = UINT32_MAX, ...props 
 
 interface TextFieldOptions extends FieldLabels {
   initial: string;
+  placeholder?: string;
   validate?: (value: string) => string | null;
 }
 

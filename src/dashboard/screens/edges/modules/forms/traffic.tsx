@@ -2,7 +2,7 @@
 
 import { headerNameValidator, validateHeaderValue } from '../../../../ui/forms/header-validators.ts';
 import { CircuitBreakerStatus } from '../circuit-breaker-status.tsx';
-import { keyValueField, listField, numberField, stringList } from '../field-kinds.tsx';
+import { flagField, keyValueField, listField, numberField, stringList, textField } from '../field-kinds.tsx';
 import type { ModuleForm } from '../module-form.ts';
 import { PolicyDryRunPanel } from '../policy/dry-run.tsx';
 import { documentField, rulesField } from '../policy/fields.tsx';
@@ -91,6 +91,34 @@ export const trafficForms = {
     description:
       'Ends WebSockets at the edge: the upstream gets the bytes of their messages as a TCP connection, and what it sends goes back in binary messages.',
     fields: [],
+  },
+  upstream: {
+    title: 'Upstream',
+    noun: 'upstream',
+    description: 'How the service is asked: for how long, by which name, and for visitors who end their side first.',
+    fields: [
+      numberField('timeout', {
+        label: 'Time-out',
+        help: 'How long the service may take until its response begins.',
+        unit: 'seconds',
+        initial: null,
+        placeholder: 'as everywhere',
+        min: 1,
+        max: 3600,
+      }),
+      textField('hostHeader', {
+        label: 'Host header',
+        help: 'rewrite: the address that its tunnel or backend leads to; or a name, as localhost:3000. Responses lead to the endpoint again.',
+        placeholder: 'that of the endpoint',
+        initial: '',
+      }),
+      flagField('allowHalfClose', { label: 'Visitors who have ended their side get the response' }),
+    ],
+    arrange: ({ hostHeader, ...others }) => ({ ...others, hostHeader: hostHeader || null }),
+    summary: ({ timeout, hostHeader, allowHalfClose }) =>
+      [timeout && `answers within ${timeout} s`, hostHeader && `Host: ${hostHeader}`, allowHalfClose && 'half-close']
+        .filter(Boolean)
+        .join(', ') || 'as everywhere',
   },
 } satisfies Record<string, ModuleForm>;
 
