@@ -1,6 +1,7 @@
 // Prepares the listener for agents, and the registry of their sessions.
 
 import type { Logger } from 'pino';
+import { sessionChallengesByLink } from '../cluster/session-challenges-by-link.ts';
 import type { Config } from '../config/config.ts';
 import type { LiveRestrictions } from '../edge/restrictions/live-restrictions.ts';
 import type { Certificates } from '../edge/tls/certificates.ts';
@@ -35,7 +36,7 @@ export interface AgentPlaneParts {
   log: Logger;
   onFailure(error: unknown): void;
   /** The links to other nodes, to which agents move at a stop; undefined where there are none. */
-  cluster?: Pick<ClusterPlane, 'holdVisitors' | 'releaseVisitors' | 'moveEndpoints'> | undefined;
+  cluster?: Pick<ClusterPlane, 'calls' | 'methods' | 'holdVisitors' | 'releaseVisitors' | 'moveEndpoints'> | undefined;
   /** Whether agents move to other nodes while visitors are still served. */
   movesAgents(): boolean;
 }
@@ -85,6 +86,7 @@ export async function startAgentPlane(
         tcpPorts,
         tokens: new ResumeTokens(tokenKey),
         modules,
+        challenges: sessionChallengesByLink(cluster, registrar.nodeId, (id) => sessions.challenge(id)),
         endpoints,
         addresses,
         sessions,

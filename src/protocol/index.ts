@@ -6,7 +6,7 @@ export { limitConcurrency } from './concurrency-limit.ts';
 export { LineWriter } from './line-writer.ts';
 export * from './messages/auth.ts';
 export { Fields } from './messages/fields.ts';
-export { answerHeartbeat, startHeartbeat } from './messages/heartbeat.ts';
+export { answerHeartbeat, type Heartbeat, startHeartbeat } from './messages/heartbeat.ts';
 export { describeJsonError, JsonReader, MESSAGE_MAX, MessageError } from './messages/json-reader.ts';
 export * from './messages/messages.ts';
 export { EdgeType, type ProxyHeader, readProxyHeader, writeProxyHeader } from './messages/proxy-header.ts';

@@ -95,6 +95,16 @@ describe.runIf(onServer)('on another node', () => {
     await eventually(async () => expect((await visitEdge(entry, edge)).body).toContain('ERR_GATEWAY_6528'));
   });
 
+  test('a name is taken over from an agent of the same credential that is silent at its node', async () => {
+    const { authtoken } = await newCredential(cluster.account);
+    const [silent, next] = [await rawAgent(owner, { mute: true }), await rawAgent(entry)];
+    for (const agent of [silent, next]) await agent.auth(authtoken);
+    await silent.bind('silent.tunnel.localhost');
+    const { Id, Error: error } = await next.bind('silent.tunnel.localhost');
+    expect(error).toBe('');
+    await eventually(async () => expect(await met('http://silent.tunnel.localhost', owner)).toBe(Id));
+  });
+
   test('a failover backend goes by what is online at any node, and changes reach every node', async () => {
     const { authtoken } = await newCredential(cluster.account);
     const make = async (kind: string, body: object): Promise<string> =>

@@ -73,6 +73,7 @@ describe('calls', () => {
 
 const nextTurn = () => new Promise(setImmediate);
 const HEADER_BYTES = 8;
+const HOUR = 3_600_000;
 
 describe('heartbeats', () => {
   test('go round at intervals and measure the way', async () => {
@@ -92,6 +93,24 @@ describe('heartbeats', () => {
       });
     });
     expect(client.session.windowBudget.roundTrip).toBe(Math.min(...trips));
+    client.session.close();
+  });
+
+  test('a peer that is asked for a sign of life between two heartbeats answers at once', async () => {
+    const { client, server } = await pair();
+    server.accept((stream) => {
+      readStreamType(stream, (_, rest) => answerHeartbeat(stream, rest));
+      return stream.events;
+    });
+    let beats = 0;
+    let onBeat = () => {};
+    const first = new Promise<void>((resolve) => {
+      onBeat = () => (++beats === 1 ? resolve() : undefined);
+    });
+    const heartbeat = startHeartbeat(client.session, { interval: HOUR, tolerance: HOUR, onBeat: () => onBeat() });
+    await first;
+    expect(await heartbeat.isAnswered(HOUR)).toBe(true);
+    expect(beats).toBe(2);
     client.session.close();
   });
 
@@ -198,8 +217,8 @@ describe('heartbeats', () => {
         },
         { role, peerStreamsMax: 10 },
       );
-      startHeartbeat(session, { interval: INTERVAL, tolerance: TOLERANCE });
-      return { receive: (bytes: Buffer) => wire.emit('data', bytes), ended: () => ended };
+      const heartbeat = startHeartbeat(session, { interval: INTERVAL, tolerance: TOLERANCE });
+      return { heartbeat, wire, receive: (bytes: Buffer) => wire.emit('data', bytes), ended: () => ended };
     }
 
     test.each([
@@ -218,6 +237,18 @@ describe('heartbeats', () => {
       expect(ended()).toBeUndefined();
       vi.advanceTimersByTime(1);
       expect(ended()).toBe(`no sign of life for ${TOLERANCE} ms`);
+    });
+
+    test('a peer that is asked for a sign of life has the time that is given, and any byte is one', async () => {
+      const { heartbeat, receive } = beating();
+      receive(opening);
+      vi.advanceTimersByTime(1);
+      const [alive, silent] = [heartbeat.isAnswered(4000), heartbeat.isAnswered(2000)];
+      vi.advanceTimersByTime(2000);
+      expect(await silent).toBe(false);
+      receive(data);
+      vi.advanceTimersByTime(1000);
+      expect(await alive).toBe(true);
     });
 
     test('a session to which nothing comes ends after the tolerance', () => {

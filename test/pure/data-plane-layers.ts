@@ -70,6 +70,7 @@ export const dataPlaneLayers: Record<string, string[]> = {
     'remote-meters.ts',
     'descriptions.ts',
     'session-commands-by-link.ts',
+    'session-challenges-by-link.ts',
     'broadcast.ts',
     'cluster-query.ts',
     'cluster-calls.ts',

@@ -27,6 +27,15 @@ export interface HeartbeatOptions {
   onBeat?(roundTrip: number): void;
 }
 
+/** The heartbeats of a session. */
+export interface Heartbeat {
+  /**
+   * Asks the peer for a sign of life now, whenever the next heartbeat is due. A blocked event loop counts as little as elsewhere.
+   * @returns whether anything arrives within so many milliseconds.
+   */
+  isAnswered(ms: number): Promise<boolean>;
+}
+
 /** A heartbeat that has not come back yet. */
 interface Beat {
   readonly bytes: Buffer;
@@ -43,7 +52,7 @@ interface Beat {
  *
  * Further heartbeats go between the data of a transfer: they tell the session what has arrived, and how much may be in flight.
  */
-export function startHeartbeat(session: MuxSession, { interval, tolerance, onBeat }: HeartbeatOptions): void {
+export function startHeartbeat(session: MuxSession, { interval, tolerance, onBeat }: HeartbeatOptions): Heartbeat {
   /** In the order in which they were sent, which is that in which they come back. */
   const beats: Beat[] = [];
   let received: Buffer = EMPTY;
@@ -55,6 +64,8 @@ export function startHeartbeat(session: MuxSession, { interval, tolerance, onBea
   let lookedAt = 0;
   /** For how long nothing had arrived by then. */
   let silence = 0;
+  /** Those who are told of the next response. */
+  const asking = new Set<() => void>();
   const awaitLife = () => {
     const step = Math.min(Math.ceil(tolerance / STEPS), tolerance - silence);
     watch = setTimeout(() => {
@@ -85,6 +96,7 @@ export function startHeartbeat(session: MuxSession, { interval, tolerance, onBea
   const confirm = ({ probe, isRegular }: Beat) => {
     if (beats.length === 0) stopWatching();
     const roundTrip = session.confirm(probe);
+    for (const tell of asking) tell();
     if (!isRegular) return;
     onBeat?.(roundTrip);
     pause = setTimeout(beat, interval, true);
@@ -113,6 +125,28 @@ export function startHeartbeat(session: MuxSession, { interval, tolerance, onBea
   };
   session.onProbeDue = () => beat(false);
   beat(true);
+  return {
+    isAnswered(ms) {
+      const askedAt = session.now();
+      if (beats.length === 0) beat(false);
+      return new Promise((resolve) => {
+        const settle = (isAlive: boolean) => {
+          clearTimeout(look);
+          asking.delete(answered);
+          resolve(isAlive);
+        };
+        const answered = () => settle(true);
+        asking.add(answered);
+        const step = Math.ceil(ms / STEPS);
+        let steps = 0;
+        let look = setTimeout(function onStep() {
+          if (session.lastReadAt > askedAt) settle(true);
+          else if (session.isClosed || ++steps === STEPS) settle(false);
+          else look = setTimeout(onStep, step);
+        }, step);
+      });
+    },
+  };
 }
 
 /**

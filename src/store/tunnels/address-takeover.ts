@@ -24,6 +24,18 @@ export interface ServingTunnel {
   isKept: boolean;
 }
 
+/** The sessions of the bind's own credential that are in its way, if nobody else is: where they are over, it gets the address. */
+export function rivalsOf(
+  { resume, sessionId }: Pick<BindRequest, 'resume' | 'sessionId'>,
+  { credentialId }: Holder,
+  served: readonly ServingTunnel[],
+): string[] {
+  const inTheWay = served.filter(({ id, isLive }) => isLive && id !== resume);
+  if (!inTheWay.every((tunnel) => tunnel.credentialId === credentialId)) return [];
+  const rivals = inTheWay.flatMap((tunnel) => [tunnel.sessionId, ...tunnel.legs]);
+  return rivals.includes(sessionId) ? [] : rivals;
+}
+
 /** The tunnels at these addresses. Their claims must be locked. */
 export function tunnelsAt(
   db: Db,

@@ -2,13 +2,14 @@
 
 import { allows } from '../../tunnel/control/acl.ts';
 import type { AgentRefusal, BindRequest } from '../../tunnel/control/registrar.ts';
+import type { ServingSession } from '../../tunnel/control/session-challenges.ts';
 import { endpointAddress, hasTcpPort } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { Db } from '../database/client.ts';
 import { endpointOfflineEvents, endpointOnlineEvent } from '../events/live-events.ts';
 import { endpointObjects } from '../events/live-objects.ts';
 import { findSubscriptions, writeAudit } from '../events/outbox.ts';
 import { newId } from '../ids.ts';
-import { joinsTunnel, mayTakeOver, type ServingTunnel, tunnelsAt } from './address-takeover.ts';
+import { joinsTunnel, mayTakeOver, rivalsOf, type ServingTunnel, tunnelsAt } from './address-takeover.ts';
 import { batched } from './batched.ts';
 import { type BindContext, inBindTransaction, loadBindContexts, requestedBind } from './bind-transaction.ts';
 import { takeNames } from './bindable-names.ts';
@@ -125,8 +126,10 @@ async function decide(
     const { request, holder, address, index } = candidate;
     const before = served.filter((tunnel) => tunnel.address === address);
     candidate.joins = before.some((tunnel) => joinsTunnel(request, holder, tunnel));
-    if (!mayTakeOver(request, holder, claims.get(address) as Claim, before))
-      refused.set(index, { refused: 'inUse', target: targetOf(request) });
+    if (!mayTakeOver(request, holder, claims.get(address) as Claim, before)) {
+      const rivals = await servingSessions(db, rivalsOf(request, holder, before));
+      refused.set(index, { refused: 'inUse', target: targetOf(request), ...(rivals.length > 0 && { rivals }) });
+    }
     for (const tunnel of before) {
       const isReplaced = tunnel.id === request.resume ? !candidate.joins : !tunnel.isLive;
       if (isReplaced) replaced.push({ ...tunnel, newAccountId: holder.accountId });
@@ -194,6 +197,14 @@ async function refusalsOfLost(db: Db, lost: readonly Candidate[], nodeId: string
     return contexts[i]?.isOnEdge ? { refused: 'onEdge', target: targetOf(request) } : { refused: 'sessionEnded' };
   };
   return new Map(lost.map((candidate, i) => [candidate.index, why(candidate, i)]));
+}
+
+/** The sessions that there are of these, and where. */
+async function servingSessions(db: Db, ids: string[]): Promise<ServingSession[]> {
+  if (ids.length === 0) return [];
+  const select = { id: true, node: { select: { id: true, address: true } } };
+  const sessions = await db.tunnelSession.findMany({ where: { id: { in: ids } }, select });
+  return sessions.map(({ id, node }) => ({ sessionId: id, node }));
 }
 
 function candidateOf(request: BindRequest, context: BindContext, index: number): Candidate {

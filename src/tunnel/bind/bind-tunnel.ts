@@ -5,6 +5,7 @@ import { type Allowance, allows, type BindTarget } from '../control/acl.ts';
 import { AgentError } from '../control/agent-errors.ts';
 import type { AgentRefusal, BindRequest, Registrar } from '../control/registrar.ts';
 import type { ResumeTokens } from '../control/resume-tokens.ts';
+import type { SessionChallenges } from '../control/session-challenges.ts';
 import type { TcpPorts } from '../control/tcp-ports.ts';
 import type { TunnelSettings } from '../control/tunnel-settings.ts';
 import type { LiveEndpoint, RequestedRules } from '../endpoints/endpoint.ts';
@@ -23,6 +24,7 @@ export interface BindDeps {
   tcpPorts: TcpPorts;
   tokens: ResumeTokens;
   modules: TunnelModules;
+  challenges: SessionChallenges;
 }
 
 /** A tunnel that the control plane has registered. The port of a TCP tunnel is open. */
@@ -105,7 +107,7 @@ async function bindName(
   bind: Bind,
   options: BindOptions,
 ): Promise<BoundAddress> {
-  const { settings, registrar } = deps;
+  const { settings } = deps;
   const { proto, name } = options;
   const publicPort = proto === 'http' ? settings.publicHttpPort : settings.publicHttpsPort;
   for (let attempt = 1; ; attempt++) {
@@ -121,7 +123,7 @@ async function bindName(
       publicUrl: url,
       isGenerated: name === '',
     });
-    const answer = await registrar.bind(request);
+    const answer = await register(deps, request);
     if (!('refused' in answer)) return { hostname, port, url, ...answer };
     if (name !== '' || answer.refused !== 'inUse' || attempt === ATTEMPTS_MAX) throw bindError(answer);
   }
@@ -147,7 +149,7 @@ async function bindTcpPort(
   bind: Bind,
   options: BindOptions,
 ): Promise<BoundAddress> {
-  const { settings, registrar, tcpPorts } = deps;
+  const { settings, tcpPorts } = deps;
   const { baseDomain: hostname } = settings;
   checkTcpAddress(options.name, options.port, settings);
   for (let attempt = 1; ; attempt++) {
@@ -161,7 +163,7 @@ async function bindTcpPort(
     const url = publicUrl('tcp', hostname, port);
     const isGenerated = options.port === null;
     const request = bindRequest(deps, session, bind, options, { hostname, port, publicUrl: url, isGenerated });
-    const answer = await registrar.bind(request).catch((error) => {
+    const answer = await register(deps, request).catch((error) => {
       tcpPorts.release(port, 0);
       throw error;
     });
@@ -169,6 +171,18 @@ async function bindTcpPort(
     tcpPorts.release(port, 0);
     if (answer.refused !== 'inUse' || isLast) throw bindError(answer);
   }
+}
+
+/** Registers a tunnel. Sessions of the same credential that are in its way have to show that they are alive: who does not makes room. */
+async function register(
+  { registrar, challenges }: BindDeps,
+  request: BindRequest,
+): Promise<Awaited<ReturnType<Registrar['bind']>>> {
+  const answer = await registrar.bind(request);
+  const rivals = 'refused' in answer && answer.refused === 'inUse' ? (answer.rivals ?? []) : [];
+  if (rivals.length === 0) return answer;
+  const areOver = await Promise.all(rivals.map((session) => challenges.challenge(session)));
+  return areOver.every(Boolean) ? registrar.bind(request) : answer;
 }
 
 function bindRequest(

@@ -3,6 +3,7 @@
 
 import type { Proto } from '../endpoints/endpoint.ts';
 import type { RouteSource } from './routes.ts';
+import type { ServingSession } from './session-challenges.ts';
 
 /** The account and permissions of an authtoken. */
 export interface Grant {
@@ -97,7 +98,9 @@ export interface LabelBindRequest {
 export type AgentRefusal =
   | { refused: 'authtokenMalformed' | 'authtokenUnknown' | 'authtokenInactive' }
   | { refused: 'nameDenied' | 'addressDenied' | 'anyPortDenied' | 'labelDenied'; target: string }
-  | { refused: 'notReserved' | 'reservedByOther' | 'addressReserved' | 'onEdge' | 'inUse'; target: string }
+  | { refused: 'notReserved' | 'reservedByOther' | 'addressReserved' | 'onEdge'; target: string }
+  /** `rivals`: sessions of the same credential that serve it, where nobody else does. If they are over, it is not in use. */
+  | { refused: 'inUse'; target: string; rivals?: readonly ServingSession[] }
   /** The session ended meanwhile, or its credential was revoked. */
   | { refused: 'sessionEnded' };
 

@@ -3,7 +3,7 @@
 import type { TLSSocket } from 'node:tls';
 import { ByteBudget } from '../../protocol/byte-budget.ts';
 import { type Auth, readAuth, writeServerInfo } from '../../protocol/messages/auth.ts';
-import { answerHeartbeat, startHeartbeat } from '../../protocol/messages/heartbeat.ts';
+import { answerHeartbeat, type Heartbeat, startHeartbeat } from '../../protocol/messages/heartbeat.ts';
 import { MessageError } from '../../protocol/messages/json-reader.ts';
 import { writeStopTunnel } from '../../protocol/messages/messages.ts';
 import { answerCall, openTypedStream, readStreamType, StreamType } from '../../protocol/messages/typed-stream.ts';
@@ -32,6 +32,11 @@ const CALLS_MAX = 1024;
 const CALL_BYTES = 4 * 1024 * 1024;
 /** The calls that wait until the agent is admitted. Others that need a session are refused until then. */
 const WAITING_TYPES: readonly number[] = [StreamType.BIND, StreamType.START_TUNNEL_WITH_LABEL];
+/**
+ * How long an agent may be silent that is asked for a sign of life as another one wants its address; milliseconds. With the bind that
+ * follows, the other one has the address within 5 s.
+ */
+const CHALLENGE_MS = 4000;
 const MUX_OPTIONS: MuxSessionOptions = {
   role: 'server',
   peerStreamsMax: CALLS_MAX,
@@ -59,6 +64,7 @@ export class AgentSession implements RegisteredSession {
   #callBytes = new ByteBudget(CALL_BYTES);
   #accepted: AcceptedSession | undefined;
   #roundTrip: RoundTrip | undefined;
+  #heartbeat: Heartbeat | undefined;
   /** The last command, unless the agent refused it. */
   #lastCommand: AgentCommand['kind'] | undefined;
 
@@ -87,6 +93,13 @@ export class AgentSession implements RegisteredSession {
   /** Closes the session. @param code with NONE, its addresses are released at once. */
   close(code: ErrorCode, message: string): void {
     this.#mux.close(code, message);
+  }
+
+  async isAlive(): Promise<boolean> {
+    const ms = Math.min(CHALLENGE_MS, this.#deps.settings.heartbeatTolerance);
+    if (await this.#heartbeat?.isAnswered(ms)) return true;
+    this.#mux.destroy(ErrorCode.PEER_EOF, `no sign of life for ${ms} ms, as another agent asked for its address`);
+    return false;
   }
 
   /** Stops one tunnel and sends the agent the reason. A new bind of the agent is refused for the same reason. */
@@ -202,7 +215,7 @@ export class AgentSession implements RegisteredSession {
     this.#accepted = { ...admitted, tunnels: new SessionTunnels(this.#deps, this.#mux, admitted) };
     this.#mux.counteractsNagle = kind.hasNagle;
     this.#deps.sessions.add(this, admitted);
-    startHeartbeat(this.#mux, {
+    this.#heartbeat = startHeartbeat(this.#mux, {
       interval: settings.heartbeatInterval,
       tolerance: settings.heartbeatTolerance,
       onBeat: (milliseconds) => {

@@ -38,8 +38,8 @@ export class AgentSessions implements SessionCommands, SessionRegistry {
   readonly #byId = new Map<string, RegisteredSession>();
   readonly #byLeg = new Map<string, RegisteredSession>();
   readonly #unsubscribe: (() => void)[];
-  /** The reports to the control plane that are in progress. */
-  readonly #pendingReports = new Set<Promise<void>>();
+  /** The reports to the control plane that are in progress, by session. */
+  readonly #pendingReports = new Map<string, Promise<void>>();
   /** When sessions of a credential are checked again, as an authtoken of it is no longer accepted then. */
   readonly #expiries = new Map<string, NodeJS.Timeout>();
   #isClosed = false;
@@ -102,8 +102,15 @@ export class AgentSessions implements SessionCommands, SessionRegistry {
     this.#byId.delete(sessionId);
     if (this.#byLeg.get(legKey(admitted)) === session) this.#byLeg.delete(legKey(admitted));
     this.#deps.onEvent('agent disconnected', { sessionId, accountId, reason: end.reason });
-    const closed = this.#reportClosed(sessionId, end).finally(() => this.#pendingReports.delete(closed));
-    this.#pendingReports.add(closed);
+    const closed = this.#reportClosed(sessionId, end).finally(() => this.#pendingReports.delete(sessionId));
+    this.#pendingReports.set(sessionId, closed);
+  }
+
+  /** As `SessionChallenges` of a session of this node. One that is not here is over. */
+  async challenge(sessionId: string): Promise<boolean> {
+    if (await this.#byId.get(sessionId)?.isAlive()) return false;
+    await this.#pendingReports.get(sessionId);
+    return true;
   }
 
   async command(sessionId: string, command: SessionCommand): Promise<CommandOutcome> {
@@ -123,7 +130,7 @@ export class AgentSessions implements SessionCommands, SessionRegistry {
     for (const timer of this.#expiries.values()) clearTimeout(timer);
     for (const session of [...this.#byId.values()]) session.close(ErrorCode.NONE, 'the gateway is stopping');
     this.#isClosed = true;
-    await Promise.all(this.#pendingReports);
+    await Promise.all(this.#pendingReports.values());
   }
 
   async #reportClosed(sessionId: string, { holdMs, reason, isGraceful, cause }: SessionEnd): Promise<void> {

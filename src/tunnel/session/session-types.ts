@@ -69,6 +69,8 @@ export interface RegisteredSession {
   readonly roundTrip: RoundTrip | undefined;
   /** Closes the session. @param code with NONE, its addresses are released at once. */
   close(code: ErrorCode, message: string): void;
+  /** Asks the agent for a sign of life. Without one in its time, the session ends. */
+  isAlive(): Promise<boolean>;
   /** Stops one tunnel and sends the agent the reason. */
   stopTunnel(id: string, error: AgentError): Promise<void>;
   /** Sends a command. @returns null when the agent accepts it, otherwise its reason. */

@@ -86,7 +86,10 @@ describe('an address', () => {
     const hostname = newName();
     bound(await bind(nameRequest(session, hostname)));
     const second = await openSession(gateway, credential);
-    expect(await bind(nameRequest(second, hostname, { resume: newId('tn') }))).toEqual(refused('inUse', hostname));
+    expect(await bind(nameRequest(second, hostname, { resume: newId('tn') }))).toEqual({
+      ...refused('inUse', hostname),
+      rivals: [{ sessionId: session, node: expect.objectContaining({ id: gateway.registrar.nodeId }) }],
+    });
   });
 
   test('of a dead node is held for its credential, and then free for all', async () => {
