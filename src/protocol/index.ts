@@ -26,4 +26,4 @@ export {
   type PolicyProblem,
   type PolicyProtocol,
 } from './policy/policy-shape.ts';
-export { abortSocket, type ByteCounters, relay } from './relay.ts';
+export { abortSocket, type ByteCounters, type RelayWatch, relay } from './relay.ts';

@@ -10,9 +10,16 @@ export interface ByteCounters {
   toSocket: number;
 }
 
+/** Is told of what comes from the socket of a relay, and of what goes there. */
+export interface RelayWatch {
+  onFromSocket(chunk: Buffer): void;
+  onToSocket(chunk: Buffer): void;
+}
+
 /** What a relay reports, and where it counts. */
 export interface RelayHooks {
   counters?: ByteCounters;
+  watch?: RelayWatch | undefined;
   /** Called once, when the socket is closed. @param wasCut whether it closed before both sides had ended. */
   onClose?(wasCut: boolean): void;
 }
@@ -160,6 +167,7 @@ class Relay implements StreamEvents {
     const socket = this.#socket;
     this.#unconsumed += chunk.length;
     this.#counters.toSocket += chunk.length;
+    this.#hooks.watch?.onToSocket(chunk);
     if (this.#merged || (chunk.length < SMALL_CHUNK_BYTES && socket.writableNeedDrain)) return void this.#merge(chunk);
     this.#writer.write(chunk);
     // Above its high-water mark the socket emits 'drain' once everything is written. Below it, few bytes can be waiting.
@@ -183,6 +191,7 @@ class Relay implements StreamEvents {
 
   #onSocketData(chunk: Buffer): void {
     this.#counters.fromSocket += chunk.length;
+    this.#hooks.watch?.onFromSocket(chunk);
     if (!this.#stream.write(chunk)) this.#socket.pause();
   }
 

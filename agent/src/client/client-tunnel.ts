@@ -14,6 +14,7 @@ import { BindRequests } from './bind-request.ts';
 import { createCounters, type ForwardTarget } from './forward.ts';
 import { GatewayRefusal } from './gateway-refusal.ts';
 import type { GatewaySession } from './gateway-session.ts';
+import { HostRefusals } from './host-refusals.ts';
 import { OpenStreams } from './open-streams.ts';
 import type { ClientTiming } from './timing.ts';
 import { TunnelBind, TunnelBinds } from './tunnel-bind.ts';
@@ -31,6 +32,11 @@ export interface ClientTunnelDeps {
   onClosed(tunnel: ClientTunnel): void;
   log(level: 'info' | 'warn' | 'error', text: string, details?: Record<string, unknown>): void;
 }
+
+/** What helps against a service that refuses names which it does not know. */
+const REMEDY =
+  'start with --host-header rewrite, or set upstream.host_header in the file; policies have an action host-header';
+const LABELS_REMEDY = 'set host_header in the module "upstream" of its routes';
 
 /** One tunnel, over all sessions of its client. Several sessions may serve it at once. */
 export class ClientTunnel implements TunnelHandle, ForwardTarget {
@@ -51,6 +57,8 @@ export class ClientTunnel implements TunnelHandle, ForwardTarget {
   #closing: Promise<void> | undefined;
   /** The last logged failure to connect to the upstream. */
   #dialFailure: string | null = null;
+  /** Whether a refusal of the endpoint's name by its service was logged. */
+  #isHostRefused = false;
 
   constructor(spec: TunnelSpec | LabelTunnelSpec, deps: ClientTunnelDeps) {
     this.#spec = spec;
@@ -120,6 +128,20 @@ export class ClientTunnel implements TunnelHandle, ForwardTarget {
     if (failure !== null && failure !== this.#dialFailure)
       this.#deps.log('warn', 'upstream unreachable', { to: this.#spec.forwardsTo, reason: failure });
     this.#dialFailure = failure;
+  }
+
+  watch(): HostRefusals | undefined {
+    const spec = this.#spec;
+    const isOfHttp = 'labels' in spec || ['http', 'https'].includes(spec.protocol);
+    if (this.#isHostRefused || !isOfHttp || ('hostHeader' in spec && spec.hostHeader !== undefined)) return undefined;
+    return new HostRefusals((by) => {
+      if (this.#isHostRefused) return;
+      this.#isHostRefused = true;
+      this.#deps.log('warn', 'the service refuses the name of the endpoint', {
+        ...{ to: spec.forwardsTo, by },
+        remedy: 'labels' in spec ? LABELS_REMEDY : REMEDY,
+      });
+    });
   }
 
   close(): Promise<void> {

@@ -6,6 +6,7 @@ import {
   ErrorCode,
   type MuxStream,
   noopStreamEvents,
+  type RelayWatch,
   readProxyHeader,
   relay,
 } from '@gateway/protocol';
@@ -20,6 +21,8 @@ export interface ForwardTarget {
   readonly traffic: ByteCounters;
   /** The open streams of visitors. */
   readonly streams: OpenStreams;
+  /** Looks at what a new connection to the upstream carries; undefined: nobody wants to. */
+  watch(): RelayWatch | undefined;
   /** Called after each attempt to connect to the upstream, with the reason of a failure or null. */
   onDial(failure: string | null): void;
 }
@@ -95,7 +98,7 @@ async function forwardStream(stream: MuxStream, tunnelId: string, first: Buffer,
   try {
     const socket = await attempt.connected;
     tunnel.onDial(null);
-    relay(stream, socket, { counters: traffic });
+    relay(stream, socket, { counters: traffic, watch: tunnel.watch() });
     replayEvents();
   } catch (error) {
     if (stream.isClosed) return;

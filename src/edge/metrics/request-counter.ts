@@ -50,7 +50,7 @@ export function combinedTraffic<T extends ByteCounters | undefined>(
 }
 
 /** What counts the bytes and the end of a connection that a request was upgraded to. */
-export type CountedUpgrade = Required<RelayHooks>;
+export type CountedUpgrade = Required<Omit<RelayHooks, 'watch'>>;
 
 /** What requests come through. */
 interface Listener {
