@@ -1,4 +1,4 @@
-// A gateway with two workers, as processes: the tests find, stop and kill each of them.
+// A gateway with two workers, or more, as processes: the tests find, stop and kill each of them.
 
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -17,7 +17,7 @@ import { visit } from '../support/visit.ts';
 export const CONTROL = 'control';
 export const WORKERS = [0, 1] as const;
 /** The control process, or a worker by its index. */
-export type Which = typeof CONTROL | (typeof WORKERS)[number];
+export type Which = typeof CONTROL | number;
 
 export interface ProcessGroup {
   gateway: GatewayProcess;
@@ -28,7 +28,7 @@ export interface ProcessGroup {
   pids(): number[];
   /** Sends a signal to one. @returns its process id. */
   kill(which: Which, signal: NodeJS.Signals): number;
-  /** Opens something while the other worker is stopped, so that it comes to this one. One after the other. */
+  /** Opens something while the other workers are stopped, so that it comes to this one. One after the other. */
   at<T>(worker: number, open: () => Promise<T>): Promise<T>;
   /** A connection of a visitor that a worker has accepted, which is kept for visits. It ends with the test. */
   connectionAt(worker: number, protocol?: 'http' | 'https'): Promise<HttpAgent>;
@@ -49,9 +49,11 @@ export interface AgentOptions {
   timing?: Partial<ClientTiming>;
 }
 
-/** Starts it. Whoever starts it closes it. @param place is removed at its end. */
+/** Starts it, with two workers unless `env` says otherwise. Whoever starts it closes it. @param place is removed at its end. */
 export async function startProcessGroup(env: Record<string, string> = {}, place?: Place): Promise<ProcessGroup> {
-  const gateway = await startProcess({ WORKERS: '2', DRAIN_MS: '2000', ...env }, place);
+  const variables = { WORKERS: '2', DRAIN_MS: '2000', ...env };
+  const workers = Number(variables.WORKERS);
+  const gateway = await startProcess(variables, place);
   const ca = await readFile(join(gateway.place.dataDir, 'ca.pem'), 'utf8');
   const [host = '', port] = gateway.agent.split(':');
   const group: ProcessGroup = {
@@ -70,11 +72,12 @@ export async function startProcessGroup(env: Record<string, string> = {}, place?
       return pid;
     },
     async at(worker, open) {
-      const other = group.kill(worker === 0 ? 1 : 0, 'SIGSTOP');
+      const indexes = Array.from({ length: workers }, (_, index) => index);
+      const others = indexes.filter((index) => index !== worker).map((index) => group.kill(index, 'SIGSTOP'));
       try {
         return await open();
       } finally {
-        if (runs(other)) process.kill(other, 'SIGCONT');
+        for (const other of others) if (runs(other)) process.kill(other, 'SIGCONT');
       }
     },
     async connectionAt(worker, protocol = 'http') {
@@ -105,7 +108,7 @@ export async function startProcessGroup(env: Record<string, string> = {}, place?
       const query = '{ gatewayInfo { nodes { isReachable } } }';
       await eventually(async () => {
         const { nodes } = await group.graphql(query);
-        expect(nodes).toEqual(Array.from({ length: 3 }, () => ({ isReachable: true })));
+        expect(nodes).toEqual(Array.from({ length: workers + 1 }, () => ({ isReachable: true })));
       }, SETTLES);
     },
     async graphql(query, variables) {
