@@ -102,15 +102,13 @@ describe('heartbeats', () => {
       readStreamType(stream, (_, rest) => answerHeartbeat(stream, rest));
       return stream.events;
     });
-    let beats = 0;
     let onBeat = () => {};
     const first = new Promise<void>((resolve) => {
-      onBeat = () => (++beats === 1 ? resolve() : undefined);
+      onBeat = resolve;
     });
     const heartbeat = startHeartbeat(client.session, { interval: HOUR, tolerance: HOUR, onBeat: () => onBeat() });
     await first;
     expect(await heartbeat.isAnswered(HOUR)).toBe(true);
-    expect(beats).toBe(2);
     client.session.close();
   });
 
