@@ -1,6 +1,7 @@
 // An event, and the form in which it is stored and delivered: one line of JSON.
 
 import type { EventName, TEST_EVENT } from './types.ts';
+import { WrittenEvent } from './written-event.ts';
 
 /** The user or bot whose API call an audit event records. */
 export interface Principal {
@@ -26,16 +27,6 @@ export interface Event {
   object: object;
 }
 
-/** A serialized event, as it is stored. Delivery passes on its text, and needs only these members. */
-export interface WrittenEvent {
-  readonly id: string;
-  readonly type: string;
-  /** In milliseconds, of whole seconds. */
-  readonly at: number;
-  /** JSON without a line break. */
-  readonly text: string;
-}
-
 /** The envelope of an event, in the documented order of its members. @param object in JSON. */
 export function writeEnvelope({ id, type, at, accountId, principal }: Omit<Event, 'object'>, object: string): string {
   // Ids and names have no characters that JSON escapes; `JSON.stringify` takes ten times as long.
@@ -47,13 +38,12 @@ export function writeEvent(event: Event): string {
   return writeEnvelope(event, JSON.stringify(event.object));
 }
 
-const HEAD = /^\{"event_id":"([^"]+)","event_type":"([^"]+)","event_timestamp":"([^"]+)"/;
-
 /** Reads the text of an event from `writeEvent`. @throws for any other text. */
 export function readWritten(text: string): WrittenEvent {
-  const [, id, type, at] = HEAD.exec(text) ?? [];
-  if (!id || !type || !at) throw new Error('what is stored is not an event');
-  return { id, type, at: Date.parse(at), text };
+  const line = Buffer.from(text);
+  const event = WrittenEvent.read(line, 0, line.length);
+  if (!event) throw new Error('what is stored is not an event');
+  return event;
 }
 
 /** The last formatted second. Of thousands of events in one second, all but the first use it. */

@@ -55,7 +55,7 @@ export function eventCatalog(objects: readonly EventObject[]): EventTypeEntry[] 
 
 /** Whether a type is of audit events. The test event is not. */
 export function isAuditEvent(name: string): boolean {
-  return OBJECT_EVENT.test(name) || otherTypes().some((type) => type.name === name && type.class === 'audit');
+  return OBJECT_EVENT.test(name) || (Object.hasOwn(others, name) && others[name as keyof typeof others][0] === 'audit');
 }
 
 function objectTypes({ name, subject, actions: own = actions }: EventObject): EventTypeEntry[] {

@@ -2,9 +2,9 @@
 // all nodes there is one sender per destination, and its events stay in order.
 
 import type { PackedEvents } from '../batch.ts';
-import type { WrittenEvent } from '../event.ts';
 import type { Target } from '../sinks/index.ts';
 import type { Reason } from '../sinks/sink.ts';
+import type { WrittenEvent } from '../written-event.ts';
 
 export interface LeasedQueue {
   destinationId: string;
@@ -28,7 +28,7 @@ export interface StoredBatch {
 
 /** An event that becomes a dead letter. */
 export interface UndeliverableEvent extends Reason {
-  event: WrittenEvent;
+  event: Pick<WrittenEvent, 'id' | 'type' | 'text'>;
 }
 
 /** What became of batches that were read. */

@@ -1,7 +1,7 @@
 // One request to a sink with a timeout that holds even if the sink ignores its signal.
 
-import type { WrittenEvent } from '../event.ts';
 import { type PutRejection, type Sink, SinkError, toShortLine } from '../sinks/sink.ts';
+import type { WrittenEvent } from '../written-event.ts';
 
 export interface RequestOptions {
   /** How long a request may take, in milliseconds. */

@@ -1,8 +1,8 @@
 // Sends events in their order, in as many requests as the sink's limits require, one after the other. Only this file decides
 // which events become dead letters and which are sent again.
 
-import type { WrittenEvent } from '../event.ts';
 import { type Rejection, type Sink, SinkError } from '../sinks/sink.ts';
+import type { WrittenEvent } from '../written-event.ts';
 import type { UndeliverableEvent } from './destination-queue.ts';
 import { asSinkError, putWithin, type RequestOptions } from './request.ts';
 
@@ -112,6 +112,8 @@ function requestsOf(
 
 /** Sorts the events of an answered request by what the target did with them. */
 function outcomeOf(events: readonly WrittenEvent[], rejections: Awaited<ReturnType<Sink['put']>>) {
+  if (rejections.length === 0)
+    return { accepted: events, unnamedRejections: 0, retried: [], dead: [], failure: undefined };
   const rejected = new Map<number, Rejection>();
   let unnamedRejections = 0;
   for (const rejection of rejections) {

@@ -1,29 +1,21 @@
 // Unpacks stored batches. A damaged batch must not block those behind it, so what can be read of it is delivered.
 
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
-import { packEvents, unpackEvents } from '../batch.ts';
-import { readWritten, type WrittenEvent } from '../event.ts';
+import { type BatchContent, linesOf, packLines, readLines } from '../batch.ts';
+import type { WrittenEvent } from '../written-event.ts';
 import type { DeliveryProgress, StoredBatch, UndeliverableEvent } from './destination-queue.ts';
 
-const expand = promisify(gunzip);
+const NEWLINE = Buffer.from('\n');
 
-export interface UnpackedBatch {
+export interface UnpackedBatch extends BatchContent {
   id: string;
-  events: readonly WrittenEvent[];
-  /** The parts of the batch that are not events, with their raw text. */
-  unreadable: readonly UndeliverableEvent[];
 }
 
 /** Unpacks one batch after the other: all at once would occupy every thread of the pool and then the event loop. */
 export async function unpackBatches(batches: readonly StoredBatch[]): Promise<UnpackedBatch[]> {
   const opened: UnpackedBatch[] = [];
   for (const { id, body } of batches) {
-    try {
-      opened.push({ id, events: await unpackEvents(body), unreadable: [] });
-    } catch {
-      opened.push({ id, ...recoverEvents(await rawText(body)) });
-    }
+    const content = await linesOf(body).then(readLines, () => ({ events: [], unreadable: [base64Of(body)] }));
+    opened.push({ id, ...content });
   }
   return opened;
 }
@@ -41,34 +33,23 @@ export async function progressOf(
   const done: string[] = [];
   const shortened: DeliveryProgress['shortened'][number][] = [];
   for (const { id, events, unreadable } of batches) {
-    const remainingEvents = events.filter((event) => isRemaining.has(event));
-    if (remainingEvents.length === 0) done.push(id);
-    else if (remainingEvents.length < events.length || unreadable.length > 0)
-      shortened.push({ id, remaining: await packEvents(remainingEvents.map(({ text }) => text)) });
+    const left = isRemaining.size === 0 ? [] : events.filter((event) => isRemaining.has(event));
+    if (left.length === 0) done.push(id);
+    else if (left.length < events.length || unreadable.length > 0)
+      shortened.push({ id, remaining: await packLines(joined(left), left.length) });
   }
-  return { done, shortened, dead: [...batches.flatMap(({ unreadable }) => unreadable), ...dead], delivered };
+  const damaged = batches.flatMap(({ unreadable }) => unreadable.map(undeliverable));
+  return { done, shortened, dead: [...damaged, ...dead], delivered };
 }
 
-function recoverEvents(text: string): Pick<UnpackedBatch, 'events' | 'unreadable'> {
-  const events: WrittenEvent[] = [];
-  const unreadable: UndeliverableEvent[] = [];
-  for (const line of text.split('\n')) {
-    try {
-      events.push(readWritten(line));
-    } catch {
-      const event = { id: '', type: '', at: 0, text: line };
-      unreadable.push({ event, code: 'Unreadable', message: 'what is stored is not an event' });
-    }
-  }
-  return { events, unreadable };
+function undeliverable(text: string): UndeliverableEvent {
+  return { event: { id: '', type: '', text }, code: 'Unreadable', message: 'what is stored is not an event' };
 }
 
-/** The lines of a batch; its bytes in base64 when they cannot be decompressed. */
-async function rawText(body: Uint8Array): Promise<string> {
-  const bytes = Buffer.from(body);
-  if (bytes[0] !== 0x1f) return bytes.toString();
-  return expand(bytes).then(
-    (lines) => lines.toString(),
-    () => bytes.toString('base64'),
-  );
+function joined(events: readonly WrittenEvent[]): Buffer {
+  return Buffer.concat(events.flatMap(({ bytes }, index) => (index === 0 ? bytes : [NEWLINE, bytes])));
+}
+
+function base64Of(body: Uint8Array): string {
+  return Buffer.from(body).toString('base64');
 }

@@ -1,7 +1,7 @@
 // Finds out whether a target accepts an event, through the same code as delivery.
 
-import type { WrittenEvent } from '../event.ts';
 import type { Reason, Sink } from '../sinks/sink.ts';
+import type { WrittenEvent } from '../written-event.ts';
 import { sendAll } from './send.ts';
 
 export interface TestDelivery {

@@ -2,7 +2,7 @@
 
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
-import type { WrittenEvent } from '../event.ts';
+import type { WrittenEvent } from '../written-event.ts';
 import { optionalTextMember, type SinkContext, type SinkDescriptor, secretMember, textMember } from './descriptor.ts';
 import { post } from './http/post.ts';
 import { responseError } from './http/response-errors.ts';

@@ -5,11 +5,12 @@ import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type SinkContext, type SinkDescriptor, textMember } from './descriptor.ts';
+import { piecesFrom, piecesOf } from './line-pieces.ts';
 import { type Sink, SinkError } from './sink.ts';
 import { TargetError } from './target-error.ts';
 
 const REQUEST_BYTES = 1024 * 1024;
-const NEWLINE = 0x0a;
+const NEWLINE = Buffer.from('\n');
 /** Symbolic links are not followed, and opening a pipe without a reader does not block. */
 const FLAGS = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
@@ -85,13 +86,12 @@ export async function fileSink(
   const path = join(directory, name);
   return {
     limits: { records: 10_000, bytes: REQUEST_BYTES, recordBytes: REQUEST_BYTES },
-    sizeOf: ({ text }) => Buffer.byteLength(text) + 1,
+    sizeOf: ({ size }) => size + 1,
     async put(events, signal) {
-      const lines = Buffer.from(events.map(({ text }) => `${text}\n`).join(''));
       await inTurn(path, async () => {
         signal.throwIfAborted();
         await makeDirectory(directory);
-        await append(path, lines);
+        await append(path, piecesOf(events));
       }).catch((error: NodeJS.ErrnoException) => {
         throw signal.aborted || error instanceof SinkError ? error : failureOf(error);
       });
@@ -116,18 +116,18 @@ async function inTurn(path: string, work: () => Promise<void>): Promise<void> {
 }
 
 /** Appends lines, all or none, and syncs them to the disk. It opens the file each time, because it may have been rotated meanwhile. */
-async function append(path: string, lines: Buffer): Promise<void> {
+async function append(path: string, lines: readonly Buffer[]): Promise<void> {
   const file = await open(path, FLAGS, 0o600);
   try {
     const stats = await file.stat();
     if (!stats.isFile()) throw new SinkError('config', { code: 'NotAFile', message: 'the file is not a regular one' });
-    const bytes = (await endsInLine(file, stats.size)) ? Buffer.concat([Buffer.of(NEWLINE), lines]) : lines;
+    const pieces = (await endsInLine(file, stats.size)) ? [NEWLINE, ...lines] : lines;
+    const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
     let written = 0;
     try {
-      written = (await file.write(bytes)).bytesWritten;
-      if (written < bytes.length) written += (await file.write(bytes, written)).bytesWritten;
-      if (written < bytes.length)
-        throw Object.assign(new Error('the file could not be written whole'), { code: 'ENOSPC' });
+      written = (await file.writev(pieces)).bytesWritten;
+      if (written < bytes) written += (await file.writev(piecesFrom(pieces, written))).bytesWritten;
+      if (written < bytes) throw Object.assign(new Error('the file could not be written whole'), { code: 'ENOSPC' });
     } catch (error) {
       if (written > 0 && (await file.stat()).size === stats.size + written) await file.truncate(stats.size);
       throw error;
@@ -149,7 +149,7 @@ async function makeDirectory(path: string): Promise<void> {
 async function endsInLine(file: FileHandle, size: number): Promise<boolean> {
   if (size === 0) return false;
   const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
-  return buffer[0] !== NEWLINE;
+  return buffer[0] !== NEWLINE[0];
 }
 
 function failureOf({ code = 'Error' }: NodeJS.ErrnoException): SinkError {

@@ -3,7 +3,7 @@
 
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
-import type { WrittenEvent } from '../event.ts';
+import type { WrittenEvent } from '../written-event.ts';
 import { type ListMember, type SinkContext, type SinkDescriptor, secretMember, textMember } from './descriptor.ts';
 import { isUrlAllowed } from './http/allowed-hosts.ts';
 import { checkHeaderFields, headerErrors, type TargetHeaderFieldInput } from './http/header-fields.ts';

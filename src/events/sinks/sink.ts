@@ -1,7 +1,7 @@
 // A sink turns events into requests to one kind of target. Batching, splitting, retries and dead letters are not its own:
 // src/events/delivery does that for all sinks.
 
-import type { WrittenEvent } from '../event.ts';
+import type { WrittenEvent } from '../written-event.ts';
 
 export interface RequestLimits {
   /** Events in one request. */

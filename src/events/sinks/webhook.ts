@@ -1,7 +1,7 @@
 // The webhook sink, an addition to the specification. It sends events as a JSON array, signed as in Standard Webhooks
 // (https://www.standardwebhooks.com), to hosts that the operator allows.
 
-import type { WrittenEvent } from '../event.ts';
+import type { WrittenEvent } from '../written-event.ts';
 import { type SinkContext, type SinkDescriptor, secretMember, type TargetRules, textMember } from './descriptor.ts';
 import { isUrlAllowed } from './http/allowed-hosts.ts';
 import { openSignedPost, postSigned } from './http/signed-post.ts';
@@ -80,7 +80,7 @@ export async function webhookSink({ url, signingSecret }: WebhookTarget, context
   const target = openSignedPost(url, signingSecret, context);
   return {
     limits: { records: 500, bytes: BODY_BYTES - 2, recordBytes: BODY_BYTES - 2 },
-    sizeOf: ({ text }) => Buffer.byteLength(text) + 1,
+    sizeOf: ({ size }) => size + 1,
     async put(events, signal) {
       const body = Buffer.from(`[${events.map(({ text }) => text).join(',')}]`);
       await postSigned(target, { id: messageId(events), body }, context, signal);

@@ -4,6 +4,7 @@
 import { type Schedule, scheduleByTimer } from '../../runtime/schedule.ts';
 import type { TrafficCounters } from './counters.ts';
 import { DestinationBuffer, type DestinationBufferParts } from './destination-buffer.ts';
+import { LineBuffers } from './event-lines.ts';
 import { Semaphore } from './semaphore.ts';
 import type { TrafficStore } from './store.ts';
 
@@ -21,7 +22,7 @@ const FREE_SHARE = 4;
 
 export interface EventBufferParts {
   store: Pick<TrafficStore, 'append'>;
-  /** How much may wait for all destinations together: bytes of packed events, and characters of those not yet packed. */
+  /** How many bytes may wait for all destinations together, packed or not. */
   maxBytes: number;
   counters: TrafficCounters;
   /** Called when events cannot be stored, and again only after storing has worked in between. */
@@ -57,6 +58,7 @@ export class EventBuffer {
       onFailure: failed,
       onSuccess: worked,
       schedule,
+      lineBuffers: new LineBuffers(),
       packSemaphore: packs,
       appendSemaphore: appends,
     };
@@ -73,10 +75,11 @@ export class EventBuffer {
       return;
     }
     const buffer = this.#bufferOf(destinationId);
-    if (buffer.bytes + text.length > FREE_SHARE * (this.#maxBytes - waiting.bytes - text.length)) {
+    const bytes = Buffer.byteLength(text);
+    if (buffer.bytes + bytes > FREE_SHARE * (this.#maxBytes - waiting.bytes - bytes)) {
       dropped.buffer++;
       buffer.drop();
-    } else buffer.add(text);
+    } else buffer.add(text, bytes);
   }
 
   /** Stores all events that wait. The promise resolves when none waits any more, or after 5 seconds. */

@@ -1,14 +1,15 @@
 // The traffic events that wait for one destination.
 
 import type { Schedule } from '../../runtime/schedule.ts';
-import { type PackedEvents, packEvents } from '../batch.ts';
+import { type PackedEvents, packLines } from '../batch.ts';
 import type { TrafficCounters } from './counters.ts';
+import { EventLines, type LineBuffers } from './event-lines.ts';
 import type { Semaphore } from './semaphore.ts';
 import type { TrafficStore } from './store.ts';
 
-/** The most events, and the most characters, of one batch. A single longer event is a batch of its own. */
+/** A batch is full as soon as it has so many events, or so many bytes. */
 const BATCH_EVENTS = 500;
-const BATCH_LENGTH = 256 * 1024;
+const BATCH_BYTES = 256 * 1024;
 /** Batches are stored so many milliseconds after the first event, or when there are so many: storing them together costs less. */
 const STORE_MS = 1000;
 const STORE_BATCHES = 16;
@@ -23,6 +24,7 @@ export interface DestinationBufferParts {
   onSuccess(): void;
   random(): number;
   schedule: Schedule;
+  lineBuffers: LineBuffers;
   packSemaphore: Semaphore;
   appendSemaphore: Semaphore;
 }
@@ -35,13 +37,13 @@ interface Batch {
 
 /** Batches are packed when they are full, so that more can wait, and stored one after the other, so that they keep their order. */
 export class DestinationBuffer {
-  /** How much waits: bytes of packed events, and characters of those not yet packed. */
+  /** How many bytes wait, packed or not. */
   bytes = 0;
   readonly #destinationId: string;
   readonly #parts: DestinationBufferParts;
   readonly #onEmpty: () => void;
-  #texts: string[] = [];
-  #length = 0;
+  /** The batch that is not full yet; undefined when it has no event. */
+  #lines: EventLines | undefined;
   #batches: Batch[] = [];
   #storing: Promise<void> | undefined;
   /** Whether all batches are to be stored now, however few they are. */
@@ -60,12 +62,13 @@ export class DestinationBuffer {
     this.#onEmpty = onEmpty;
   }
 
-  add(text: string): void {
+  /** @param bytes the length of the text in UTF-8. */
+  add(text: string, bytes: number): void {
     this.#scheduleStore();
-    this.#texts.push(text);
-    this.#length += text.length;
-    this.#addWaiting(1, text.length);
-    if (this.#texts.length < BATCH_EVENTS && this.#length < BATCH_LENGTH) return;
+    this.#lines ??= new EventLines(this.#parts.lineBuffers, bytes);
+    this.#lines.add(text, bytes);
+    this.#addWaiting(1, bytes);
+    if (this.#lines.count < BATCH_EVENTS && this.#lines.bytes < BATCH_BYTES) return;
     this.#seal();
     if (this.#batches.length >= STORE_BATCHES) this.#storing ??= this.#storeAll();
   }
@@ -104,21 +107,23 @@ export class DestinationBuffer {
   }
 
   #seal(): void {
-    const [texts, length] = [this.#texts, this.#length];
-    if (texts.length === 0) return;
-    [this.#texts, this.#length] = [[], 0];
-    this.#batches.push({ count: texts.length, packed: this.#pack(texts, length) });
+    const lines = this.#lines;
+    if (!lines) return;
+    this.#lines = undefined;
+    this.#batches.push({ count: lines.count, packed: this.#pack(lines) });
   }
 
-  async #pack(texts: readonly string[], length: number): Promise<PackedEvents | undefined> {
+  async #pack(lines: EventLines): Promise<PackedEvents | undefined> {
     try {
-      const packed = await this.#parts.packSemaphore.run(() => packEvents(texts));
-      this.#addWaiting(0, packed.body.length - length);
+      const packed = await this.#parts.packSemaphore.run(() => packLines(lines.lines, lines.count));
+      this.#addWaiting(0, packed.body.length - lines.bytes);
       return packed;
     } catch (error) {
       this.#parts.onFailure(error);
-      this.#addWaiting(0, -length);
+      this.#addWaiting(0, -lines.bytes);
       return undefined;
+    } finally {
+      lines.release();
     }
   }
 
@@ -139,7 +144,7 @@ export class DestinationBuffer {
     }
     this.#storing = undefined;
     if (this.#dropped > 0) this.#scheduleStore();
-    else if (this.#texts.length + this.#batches.length === 0) this.#onEmpty();
+    else if (!this.#lines && this.#batches.length === 0) this.#onEmpty();
   }
 
   /** Tries until it succeeds or the buffer is closed. @returns whether the batches are stored. */

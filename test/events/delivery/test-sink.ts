@@ -1,6 +1,6 @@
 // Sinks whose answers a test decides. Everything around them is real.
 
-import type { WrittenEvent } from '../../../src/events/event.ts';
+import { readWritten, writeEvent } from '../../../src/events/event.ts';
 import {
   type FailureKind,
   type Rejection,
@@ -8,6 +8,7 @@ import {
   type Sink,
   SinkError,
 } from '../../../src/events/sinks/sink.ts';
+import type { WrittenEvent } from '../../../src/events/written-event.ts';
 
 export type Answer = (events: readonly WrittenEvent[], signal: AbortSignal) => Promise<readonly Rejection[]>;
 
@@ -51,7 +52,9 @@ export function failing(kind: FailureKind, retryAfter?: number): Answer {
 
 /** An event of its own id. */
 export function event(id: string): WrittenEvent {
-  return { id, type: 'domain_created.v0', at: 0, text: `{"event_id":"${id}"}` };
+  return readWritten(
+    writeEvent({ id, type: 'domain_created.v0', at: 0, accountId: 'ac_1', principal: null, object: {} }),
+  );
 }
 
 export const events = (count: number) => Array.from({ length: count }, (_, n) => event(`ev_${n}`));

@@ -3,12 +3,13 @@
 import { Agent } from 'node:https';
 import { type ConnectionOptions, connect } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { WrittenEvent } from '../../../src/events/event.ts';
+import { readWritten } from '../../../src/events/event.ts';
 import { cloudwatchLogsSink } from '../../../src/events/sinks/aws/cloudwatch-logs.ts';
 import { firehoseSink } from '../../../src/events/sinks/aws/firehose.ts';
 import { kinesisSink } from '../../../src/events/sinks/aws/kinesis.ts';
 import type { SinkContext } from '../../../src/events/sinks/descriptor.ts';
 import type { Sink } from '../../../src/events/sinks/sink.ts';
+import type { WrittenEvent } from '../../../src/events/written-event.ts';
 import type { AwsCloud } from '../../support/events/aws-cloud.ts';
 import {
   byKeys,
@@ -42,12 +43,13 @@ const firehose = (change = parts) => firehoseSink({ auth: byKeys(cloud.customer)
 const kinesis = (change = parts) => kinesisSink({ auth: byKeys(cloud.customer), streamArn }, change);
 const logs = (change = parts, arn = logGroupArn) =>
   cloudwatchLogsSink({ auth: byKeys(cloud.customer), logGroupArn: arn }, change);
-const texts = (events: readonly WrittenEvent[]) => events.map(({ text }) => text);
+const texts = (events: readonly { text: string }[]) => events.map(({ text }) => text);
 
 /** An event that a sink counts as so many bytes. */
 function eventOf(sink: Sink, bytes: number): WrittenEvent {
-  const event = { ...newEvent(), text: '' };
-  return { ...event, text: 'x'.repeat(bytes - sink.sizeOf(event)) };
+  const { id, at } = newEvent();
+  const head = `{"event_id":"${id}","event_type":"t","event_timestamp":"${new Date(at).toISOString().slice(0, 10)}"`;
+  return readWritten(head + 'x'.repeat(bytes - sink.sizeOf(readWritten(head))));
 }
 
 /** As many as a request takes, none of them larger than it has to be. */

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { packEvents, unpackEvents } from '../../../src/events/batch.ts';
 import { fileSink, isFileName } from '../../../src/events/sinks/file.ts';
 import { newEvents, patience, settingsFor } from '../../support/events/aws-sinks.ts';
 import { failureOf, openSinkLab, type SinkLab } from '../../support/events/http-sinks.ts';
@@ -30,6 +31,19 @@ test('events are appended as lines, to a file that only its owner reads', async 
   await sink.put(second, patience);
   expect(await textOf('events.jsonl')).toBe(linesOf([...first, ...second]));
   expect((await stat(pathOf('events.jsonl'))).mode & 0o777).toBe(0o600);
+});
+
+test('events of stored batches are the lines that they were, whichever of them are sent', async () => {
+  const stored = async () => {
+    const texts = newEvents(20, { object: { name: 'Grüße, 世界' } }).map(({ text }) => text);
+    return unpackEvents((await packEvents(texts)).body);
+  };
+  const [one, other] = [await stored(), await stored()];
+  const events = [...one.slice(0, 5), ...one.slice(6, 9), one[19], other[0], ...other.slice(17)].flatMap(
+    (of) => of ?? [],
+  );
+  await (await open('batches.jsonl')).put(events, patience);
+  expect(await textOf('batches.jsonl')).toBe(linesOf(events));
 });
 
 test('each account has a directory of its own: no name leads into that of another', async () => {
@@ -75,12 +89,16 @@ test('an incomplete last line of another writer is ended first', async () => {
  * @returns why it failed.
  */
 function putWithin(bytes: number, name: string, events: ReturnType<typeof newEvents>): unknown {
-  const [sink, settings] = [join(root, 'dist/events/sinks/file.js'), { eventFileDir: lab.directory }];
+  const built = (path: string) => JSON.stringify(join(root, 'dist/events', path));
+  const settings = { eventFileDir: lab.directory };
+  const texts = events.map(({ text }) => text);
   const script = `
-    const { fileSink } = await import(${JSON.stringify(sink)});
+    const { fileSink } = await import(${built('sinks/file.js')});
+    const { readWritten } = await import(${built('event.js')});
     const parts = { settings: ${JSON.stringify(settings)}, accountId: ${JSON.stringify(ACCOUNT)} };
     const sink = await fileSink({ name: ${JSON.stringify(name)} }, parts);
-    const failure = await sink.put(${JSON.stringify(events)}, AbortSignal.timeout(20_000)).catch((error) => error);
+    const events = ${JSON.stringify(texts)}.map(readWritten);
+    const failure = await sink.put(events, AbortSignal.timeout(20_000)).catch((error) => error);
     process.stdout.write(JSON.stringify({ kind: failure.kind, code: failure.code }));`;
   const limited = [`--fsize=${bytes}:${bytes}`, process.execPath, '--input-type=module', '-e', script];
   return JSON.parse(execFileSync('prlimit', limited, { encoding: 'utf8' }));

@@ -3,6 +3,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { unpackEvents } from '../../../src/events/batch.ts';
 import { event, expectExact, until } from './buffer-support.ts';
 import { buffered, clock, hurried } from './support.ts';
 
@@ -55,6 +56,30 @@ test('a batch that is left when others are stored keeps its place', async () => 
     await turn();
   }
   expect(await idsTo('ed_1')).toEqual(Array.from({ length: n }, (_, i) => `ev_${i}`));
+});
+
+test('what is stored is what was added, of any length and in any writing', async () => {
+  const text = fc.record({
+    unit: fc.constantFrom('a', 'é', '世', '🌍', '\ud800'),
+    length: fc.constantFrom(0, 1, 700, 90_000),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 30 }), async (shapes) => {
+      const { buffer, taken } = buffered();
+      const texts = shapes.map(({ unit, length }, n) =>
+        event(n, 10).replace(/}$/, `,"more":"${unit.repeat(length)}"}`),
+      );
+      for (const [n, one] of texts.entries()) buffer.add(`ed_${n % 2}`, one);
+      await buffer.flush();
+      for (const to of ['ed_0', 'ed_1']) {
+        const own = taken.filter((batch) => batch.to === to).map(({ body }) => unpackEvents(body));
+        const stored = (await Promise.all(own)).flat().map((one) => one.text);
+        const wanted = texts.filter((_, n) => `ed_${n % 2}` === to);
+        expect(stored).toEqual(wanted.map((one) => one.toWellFormed()));
+      }
+    }),
+    { numRuns: 30 },
+  );
 });
 
 test('events of a destination stay in their order, each once, whatever fails', async () => {

@@ -3,9 +3,10 @@
 import { randomBytes } from 'node:crypto';
 import { readConfig } from '../../../src/config/config.ts';
 import { packEvents } from '../../../src/events/batch.ts';
-import { type WrittenEvent, writeEvent } from '../../../src/events/event.ts';
+import { writeEvent } from '../../../src/events/event.ts';
 import type { Target } from '../../../src/events/sinks/index.ts';
 import type { EventName } from '../../../src/events/types.ts';
+import type { WrittenEvent } from '../../../src/events/written-event.ts';
 import { type Change, Changes } from '../../../src/store/changes/changes.ts';
 import { openClient } from '../../../src/store/database/client.ts';
 import { openDatabase } from '../../../src/store/database/open-database.ts';

@@ -118,7 +118,8 @@ test('settling removes sent events, keeps the others, and stores refused ones as
 
   const [batch, ...others] = await db.batches(id);
   expect(others).toEqual([]);
-  expect(await unpackEvents(batch?.body as Uint8Array)).toEqual(two.slice(2).map(readWritten));
+  const kept = await unpackEvents(batch?.body as Uint8Array);
+  expect(kept.map(({ text }) => text)).toEqual(two.slice(2));
   expect(batch).toMatchObject({ count: 2, bytes: remaining.body.length });
   expect(await db.letters(id)).toMatchObject([
     { eventId: event.id, eventType: event.type, event: event.text, errorMessage: 'much too  large' },

@@ -3,12 +3,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readWritten, type WrittenEvent, writeEvent } from '../../../src/events/event.ts';
+import { readWritten, writeEvent } from '../../../src/events/event.ts';
 import type { EventSettings } from '../../../src/events/settings.ts';
 import type { AwsTargetAuth } from '../../../src/events/sinks/aws/auth.ts';
 import type { SinkContext } from '../../../src/events/sinks/descriptor.ts';
 import { openOutbound } from '../../../src/events/sinks/http/outbound.ts';
 import type { EventName } from '../../../src/events/types.ts';
+import type { WrittenEvent } from '../../../src/events/written-event.ts';
 import { type Issuer, newIssuer } from '../issuer.ts';
 import { type AwsCloud, startAwsCloud } from './aws-cloud.ts';
 import type { CloudKeys } from './aws-cloud-guard.ts';

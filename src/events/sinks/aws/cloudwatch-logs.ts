@@ -76,7 +76,7 @@ export async function cloudwatchLogsSink(
 
   async function putDay({ name, events }: Day, signal: AbortSignal): Promise<Rejection[]> {
     const logStreamName = `tunnel-gateway/${parts.destinationId}/${name}`;
-    const logEvents = events.map(({ event }) => ({ timestamp: event.at, message: event.text }));
+    const logEvents = events.map(({ event, at }) => ({ timestamp: at, message: event.text }));
     const command = new PutLogEventsCommand({ logGroupName, logStreamName, logEvents });
     const send = () => aws.send(signal, (client, options) => client.send(command, options));
     if (knownStream !== logStreamName) await makeStream(logStreamName, signal);
@@ -91,7 +91,7 @@ export async function cloudwatchLogsSink(
 
   return {
     limits,
-    sizeOf: ({ text }) => Buffer.byteLength(text) + EVENT_OVERHEAD,
+    sizeOf: ({ size }) => size + EVENT_OVERHEAD,
     async put(events, signal) {
       const days = byDay(events);
       const rejections: Rejection[] = [];

@@ -58,7 +58,7 @@ export async function firehoseSink(
   );
   return {
     limits,
-    sizeOf: ({ text }) => Buffer.byteLength(text) + 1,
+    sizeOf: ({ size }) => size + 1,
     async put(events, signal) {
       // Firehose concatenates records, so each needs a line break at its end.
       const Records = events.map(({ text }) => ({ Data: Buffer.from(`${text}\n`) }));

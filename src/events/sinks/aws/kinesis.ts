@@ -1,7 +1,7 @@
 // The sink of Amazon Kinesis Data Streams. It sends each event as one record.
 
-import type { WrittenEvent } from '../../event.ts';
 import { isAuditEvent } from '../../types.ts';
+import type { WrittenEvent } from '../../written-event.ts';
 import { type SinkContext, type SinkDescriptor, textMember } from '../descriptor.ts';
 import type { Sink } from '../sink.ts';
 import { checkTargetMembers } from '../target-error.ts';
@@ -62,9 +62,9 @@ export async function kinesisSink(
   );
   return {
     limits,
-    sizeOf: (event) => Buffer.byteLength(event.text) + Buffer.byteLength(partitionKey(event)),
+    sizeOf: (event) => event.size + Buffer.byteLength(partitionKey(event)),
     async put(events, signal) {
-      const Records = events.map((event) => ({ Data: Buffer.from(event.text), PartitionKey: partitionKey(event) }));
+      const Records = events.map((event) => ({ Data: event.bytes, PartitionKey: partitionKey(event) }));
       // With the ARN the SDK uses the host of the stream's account. Other servers of this protocol find streams by name.
       const command = new PutRecordsCommand({ StreamName, StreamARN: streamArn, Records });
       const answer = await aws.send(signal, (client, options) => client.send(command, options));
@@ -75,8 +75,9 @@ export async function kinesisSink(
 }
 
 /** The partition key: the same for all changes of one object, so that they stay in one shard and in order. Other events are spread. */
-function partitionKey({ id, type, text }: WrittenEvent): string {
-  if (!isAuditEvent(type)) return id;
-  const { object } = JSON.parse(text) as { object?: { id?: unknown } | null };
+function partitionKey(event: WrittenEvent): string {
+  const { id } = event;
+  if (!isAuditEvent(event.type)) return id;
+  const { object } = JSON.parse(event.text) as { object?: { id?: unknown } | null };
   return typeof object?.id === 'string' && object.id && object.id.length <= KEY_MAX ? object.id : id;
 }

@@ -1,10 +1,12 @@
 // Groups events into requests of CloudWatch Logs: one per day, the oldest event first.
 
-import type { WrittenEvent } from '../../event.ts';
+import type { WrittenEvent } from '../../written-event.ts';
 import type { Rejection } from '../sink.ts';
 
 export interface NumberedEvent {
   event: WrittenEvent;
+  /** When it happened, in milliseconds. */
+  at: number;
   /** The index of the event in the list that the sink was given. */
   index: number;
 }
@@ -17,10 +19,10 @@ export interface Day {
 
 /** The days in order, each with its events by time. A request must not span more than 24 hours. */
 export function byDay(events: readonly WrittenEvent[]): Day[] {
-  const sorted = events.map((event, index) => ({ event, index })).sort((a, b) => a.event.at - b.event.at);
+  const sorted = events.map((event, index) => ({ event, at: event.at, index })).sort((a, b) => a.at - b.at);
   const days: Day[] = [];
   for (const numbered of sorted) {
-    const name = new Date(numbered.event.at).toISOString().slice(0, 10);
+    const name = new Date(numbered.at).toISOString().slice(0, 10);
     const last = days.at(-1);
     if (last?.name === name) last.events.push(numbered);
     else days.push({ name, events: [numbered] });

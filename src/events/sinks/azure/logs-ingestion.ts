@@ -2,7 +2,7 @@
 // retries.
 
 import type { ClientSecretCredentialOptions } from '@azure/identity';
-import type { WrittenEvent } from '../../event.ts';
+import type { WrittenEvent } from '../../written-event.ts';
 import { type SinkContext, type SinkDescriptor, secretMember, textMember } from '../descriptor.ts';
 import { type Sink, SinkError } from '../sink.ts';
 import { checkSecret, checkTargetMembers, requireMatch } from '../target-error.ts';
@@ -127,7 +127,7 @@ export async function azureSink(target: AzureTarget, parts: SinkContext): Promis
   return {
     limits: { records: 10_000, bytes: CHUNK_BYTES - 1, recordBytes: CHUNK_BYTES - 1 },
     // The row of an event is shorter than its text.
-    sizeOf: ({ text }) => Buffer.byteLength(text),
+    sizeOf: ({ size }) => size,
     async put(events, signal) {
       const attempt = new RequestAttempt(signal);
       try {
