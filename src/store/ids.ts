@@ -72,19 +72,25 @@ function random(bytes: number): Buffer {
   return taken;
 }
 
-/** The last `length` base62 digits of a number given as big-endian bytes: long division on 32-bit limbs, three digits a time. */
+/** All pairs of digits, so that two are written at once. */
+const PAIRS = Array.from(ALPHABET, (high) => Array.from(ALPHABET, (low) => high + low)).flat();
+/** The number that is being divided, in 32-bit limbs: an id is made for each event of traffic, and memory for none. */
+const limbs = new Uint32Array(5);
+
+/** The last `length` base62 digits of a number given as at most 20 big-endian bytes: long division, three digits a time. */
 function base62(bytes: Buffer, length: number): string {
-  const limbs: number[] = [];
-  for (let i = bytes.length; i > 0; i -= 4) limbs.unshift(bytes.readUIntBE(Math.max(0, i - 4), Math.min(4, i)));
+  const first = limbs.length - Math.ceil(bytes.length / 4);
+  for (let limb = limbs.length - 1, end = bytes.length; limb >= first; limb--, end -= 4)
+    limbs[limb] = bytes.readUIntBE(Math.max(0, end - 4), Math.min(4, end));
   let text = '';
   while (text.length < length) {
     let rest = 0;
-    for (let i = 0; i < limbs.length; i++) {
-      const value = rest * 2 ** 32 + (limbs[i] ?? 0);
-      limbs[i] = Math.floor(value / 62 ** 3);
+    for (let limb = first; limb < limbs.length; limb++) {
+      const value = rest * 2 ** 32 + (limbs[limb] ?? 0);
+      limbs[limb] = Math.floor(value / 62 ** 3);
       rest = value % 62 ** 3;
     }
-    text = `${ALPHABET[Math.floor(rest / 62 ** 2)]}${ALPHABET[Math.floor(rest / 62) % 62]}${ALPHABET[rest % 62]}${text}`;
+    text = `${PAIRS[Math.floor(rest / 62)]}${ALPHABET[rest % 62]}${text}`;
   }
   return text.slice(-length);
 }

@@ -4,9 +4,11 @@
 const KB = 1024;
 /** What a pooled buffer holds: a batch, and the event with which it became one. */
 const POOLED_BYTES = 320 * KB;
+/** What needs more than this gets one of them. */
+const POOLED_FROM = 64 * KB;
 /** How many are kept for the next batches. */
 const POOLED_MAX = 8;
-/** The first buffer of a destination, which may get one event in a second. Buffers are doubled up to the size of pooled ones. */
+/** The first buffer of a destination, which may get one event in a second. Each further one is four times as large, up to those of the pool. */
 const LEAST_BYTES = 2 * KB;
 const NEWLINE = 0x0a;
 
@@ -17,8 +19,8 @@ export class LineBuffers {
   /** A buffer of at least so many bytes, with any content. */
   take(bytes: number): Buffer {
     if (bytes > POOLED_BYTES) return Buffer.allocUnsafeSlow(bytes);
-    const isLarge = bytes > POOLED_BYTES / 2;
-    return (bytes > POOLED_BYTES / 8 && this.#free.pop()) || Buffer.allocUnsafeSlow(isLarge ? POOLED_BYTES : bytes);
+    if (bytes <= POOLED_FROM) return Buffer.allocUnsafeSlow(bytes);
+    return this.#free.pop() ?? Buffer.allocUnsafeSlow(POOLED_BYTES);
   }
 
   /** Takes a buffer back that nobody reads any more. */
@@ -64,7 +66,7 @@ export class EventLines {
   }
 
   #grow(end: number): void {
-    const larger = this.#buffers.take(Math.max(end, this.#buffer.length * 2));
+    const larger = this.#buffers.take(Math.max(end, this.#buffer.length * 4));
     this.#buffer.copy(larger, 0, 0, this.#end);
     this.release();
     this.#buffer = larger;

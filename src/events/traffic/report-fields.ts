@@ -43,7 +43,7 @@ export interface ObjectShape<R> {
 }
 
 export function stringField<R>(read: (report: R) => string | undefined): ReportField<R> {
-  return { type: 'string', read, write: (report) => ifReported(read(report), jsonString) ?? 'null' };
+  return { type: 'string', read, write: (report) => written(read(report), jsonString) };
 }
 
 /** A text of the gateway's own, which has no character that JSON escapes. */
@@ -62,21 +62,22 @@ export function booleanField<R>(read: (report: R) => boolean): ReportField<R> {
 
 /** @param read returns milliseconds since 1970. */
 export function timestampField<R>(read: (report: R) => number | undefined): ReportField<R> {
-  const written = timestampWriter();
-  return { type: 'timestamp', read, write: (report) => ifReported(read(report), (ms) => `"${written(ms)}"`) ?? 'null' };
+  const timestamp = timestampWriter();
+  return { type: 'timestamp', read, write: (report) => written(read(report), timestamp) };
 }
 
 export function headersField<R>(read: (report: R) => HeaderFields | undefined): ReportField<R> {
-  return { type: 'headers', read, write: (report) => ifReported(read(report), writeHeaders) ?? 'null' };
+  return { type: 'headers', read, write: (report) => written(read(report), writeHeaders) };
 }
 
 /** @param read returns objects that JSON can represent. Filters see all of them; events have as many as fit. */
 export function policyLogsField<R>(read: (report: R) => readonly object[] | undefined): ReportField<R> {
-  return { type: 'list', read, write: (report) => ifReported(read(report), writePolicyLogs) ?? 'null' };
+  return { type: 'list', read, write: (report) => written(read(report), writePolicyLogs) };
 }
 
-function ifReported<T, V>(value: T | undefined, make: (value: T) => V): V | undefined {
-  return value === undefined ? undefined : make(value);
+/** A value in JSON, null where the report has none. */
+function written<T>(value: T | undefined, write: (value: T) => string): string {
+  return value === undefined ? 'null' : write(value);
 }
 
 /**

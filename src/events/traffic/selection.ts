@@ -1,6 +1,6 @@
 // The fields of an object that a source selects. They are written as JSON straight from the report, without an object between.
 
-import type { ObjectShape, ReportField } from './report-fields.ts';
+import type { IsReported, ObjectShape, ReportField } from './report-fields.ts';
 
 type Write<R> = (report: R) => string;
 type Tree<R> = Map<string, Tree<R> | ReportField<R>>;
@@ -19,7 +19,7 @@ export class Selection<R> {
 
   /** The object in JSON, with its fields in the order of the shape, not of the selection. */
   write(report: R): string {
-    this.#write ??= writeTree(this.#tree(), '', this.#shape.nullable);
+    this.#write ??= writeSteps(new StepList(this.#tree(), this.#shape.nullable).steps);
     return this.#write(report);
   }
 
@@ -45,22 +45,74 @@ export class Selection<R> {
   }
 }
 
-/** @param path the path of the tree with a point at its end; '' for the whole object. */
-function writeTree<R>(tree: Tree<R>, path: string, nullable: ObjectShape<R>['nullable']): Write<R> {
-  const steps = Array.from(tree, ([name, inner], index) => ({
-    before: `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`,
-    write: inner instanceof Map ? writeInner(inner, path + name, nullable) : inner.write,
-  }));
-  if (steps.length === 0) return () => '{}';
+/** One value of the object, with all that stands between the value before it and this one. */
+interface Step<R> {
+  before: string;
+  /** Undefined at the end of the object, and where an inner object begins that may be null. */
+  write: Write<R> | undefined;
+  /** Of an inner object that may be null: whether it is there. */
+  isReported: IsReported<R> | undefined;
+  /** Of an inner object that may be null: the step behind it. */
+  next: number;
+}
+
+/** Writes an object from a list of steps: one loop, in which each text is added once. */
+function writeSteps<R>(steps: readonly Step<R>[]): Write<R> {
   return (report) => {
     let text = '';
-    for (const step of steps) text += step.before + step.write(report);
-    return `${text}}`;
+    for (let i = 0; i < steps.length; i++) {
+      const { before, write, isReported, next } = steps[i] as Step<R>;
+      if (write) text += before + write(report);
+      else if (!isReported || isReported(report)) text += before;
+      else {
+        text += `${before}null`;
+        i = next - 1;
+      }
+    }
+    return text;
   };
 }
 
-function writeInner<R>(tree: Tree<R>, path: string, nullable: ObjectShape<R>['nullable']): Write<R> {
-  const write = writeTree(tree, `${path}.`, nullable);
-  const isReported = nullable[path];
-  return isReported ? (report) => (isReported(report) ? write(report) : 'null') : write;
+class StepList<R> {
+  readonly steps: Step<R>[] = [];
+  readonly #nullable: ObjectShape<R>['nullable'];
+  /** What is written before the next value. */
+  #before = '';
+
+  constructor(tree: Tree<R>, nullable: ObjectShape<R>['nullable']) {
+    this.#nullable = nullable;
+    this.#addTree(tree, '');
+    this.#end();
+  }
+
+  /** @param path of the tree, with a point at its end; '' for the whole object. */
+  #addTree(tree: Tree<R>, path: string): void {
+    this.#before += '{';
+    for (const [index, [name, inner]] of [...tree].entries()) {
+      this.#before += `${index === 0 ? '' : ','}${JSON.stringify(name)}:`;
+      if (inner instanceof Map) this.#addInner(inner, path + name);
+      else this.#add(inner.write, undefined);
+    }
+    this.#before += '}';
+  }
+
+  #addInner(tree: Tree<R>, path: string): void {
+    const isReported = this.#nullable[path];
+    const start = isReported && this.#add(undefined, isReported);
+    this.#addTree(tree, `${path}.`);
+    if (!start) return;
+    this.#end();
+    start.next = this.steps.length;
+  }
+
+  #end(): void {
+    this.#add(undefined, undefined);
+  }
+
+  #add(write: Write<R> | undefined, isReported: IsReported<R> | undefined): Step<R> {
+    const step = { before: this.#before, write, isReported, next: 0 };
+    this.steps.push(step);
+    this.#before = '';
+    return step;
+  }
 }
