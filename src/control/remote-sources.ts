@@ -123,7 +123,7 @@ export class RemoteSources {
       this.#onTrafficSources.add(listener);
       return () => this.#onTrafficSources.delete(listener);
     },
-    append: (...args) => this.#client().call('appendTraffic', ...args),
+    append: (destinationId, events, dropped) => this.#client().call('appendTraffic', destinationId, events, dropped),
   };
 
   readonly figures: TrafficStatsStore = { append: (bucket) => this.#client().call('appendFigures', bucket) };

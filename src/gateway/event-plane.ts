@@ -11,6 +11,7 @@ import { secretsUnreadable } from '../events/delivery/open-sinks.ts';
 import { asSinkError } from '../events/delivery/request.ts';
 import { deliverTestEvent } from '../events/delivery/test-delivery.ts';
 import { readWritten, writeEvent } from '../events/event.ts';
+import { RecentBatches } from '../events/recent-batches.ts';
 import { openOutbound } from '../events/sinks/http/outbound.ts';
 import { openSink } from '../events/sinks/index.ts';
 import { EventBuffer } from '../events/traffic/buffer.ts';
@@ -77,7 +78,8 @@ export function eventPlane(config: Config, parts: EventPlaneParts): EventPlane {
     openSink(target, { ...of, settings: config, outbound, now });
 
   const traffic = trafficCounters();
-  const store = trafficStore({ prisma, changes });
+  const recent = new RecentBatches();
+  const store = trafficStore({ prisma, changes, recent });
   const audience = new TrafficSubscribers({
     store,
     objects: trafficObjects,
@@ -87,6 +89,7 @@ export function eventPlane(config: Config, parts: EventPlaneParts): EventPlane {
     store,
     maxBytes: config.eventBufferBytes,
     counters: traffic,
+    recent,
     onFailure: failed('events cannot be stored; trying again'),
     random: Math.random,
   });
@@ -99,7 +102,7 @@ export function eventPlane(config: Config, parts: EventPlaneParts): EventPlane {
     time: now,
   });
 
-  const lanes = destinationQueueStore({ prisma, changes, keys, skew, nodeId });
+  const lanes = destinationQueueStore({ prisma, changes, keys, skew, nodeId, recent });
   const delivery = newDeliveryCounters();
   const deliverer = new Deliverer({
     queues: lanes,
@@ -172,6 +175,7 @@ export function eventPlane(config: Config, parts: EventPlaneParts): EventPlane {
       buffer.close();
       audience.close();
       await deliverer.close();
+      recent.clear();
       outbound.close();
     },
   };

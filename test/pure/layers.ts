@@ -111,7 +111,17 @@ export const layersOf: Record<string, string[]> = {
     'delivery-error.ts',
     'settings.ts',
   ],
-  events: ['delivery', 'traffic', 'sinks', 'batch.ts', 'event.ts', 'written-event.ts', 'types.ts', 'settings.ts'],
+  events: [
+    'delivery',
+    'traffic',
+    'sinks',
+    'recent-batches.ts',
+    'batch.ts',
+    'event.ts',
+    'written-event.ts',
+    'types.ts',
+    'settings.ts',
+  ],
   'events/delivery': [
     'deliverer.ts',
     'deliver-batches.ts',

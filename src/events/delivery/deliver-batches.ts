@@ -8,7 +8,7 @@ import type { DeliveryProgress, DestinationQueueStore, LeasedQueue, QueueOutcome
 import type { OpenedSink, OpenSinks } from './open-sinks.ts';
 import { asSinkError } from './request.ts';
 import { type SendResult, sendAll } from './send.ts';
-import { progressOf, unpackBatches } from './stored-batches.ts';
+import { progressOf, releaseBatches, unpackBatches } from './stored-batches.ts';
 
 /** The most batches that one read returns. */
 export const BATCHES_MAX = 64;
@@ -72,10 +72,14 @@ export async function deliverBatches(
     const events = batches.flatMap((batch) => batch.events);
     const { signal } = deps;
     const { requestMs: timeoutMs } = settings;
-    const sent = await sendAll(opened.sink, events, { mayContinue, timeoutMs, signal, batchLimit: opened.batchLimit });
+    const { batchLimit } = opened;
+    const sent = await sendAll(opened.sink, events, { mayContinue, timeoutMs, signal, batchLimit });
     opened.batchLimit = sent.batchLimit;
     count(deps, queue, sent);
-    const progress = await progressOf(batches, { ...sent, delivered: sent.delivered.length - sent.unnamedRejections });
+    const delivered = sent.delivered.length - sent.unnamedRejections;
+    const progress = await progressOf(batches, { ...sent, delivered }).finally(() =>
+      releaseBatches(batches, hasAll(sent)),
+    );
     if (sent.delivered.length > 0) attempts = 0;
     if (sent.failure) return fail(sent.failure, progress);
     const isDrained = stored.length < limits.batches && sum(stored) < limits.bytes / 2;
@@ -83,6 +87,11 @@ export async function deliverBatches(
     const isLeaseHeld = await settle(progress, { kind: continues ? 'continue' : 'release' });
     if (!continues || !isLeaseHeld) return undefined;
   }
+}
+
+/** Whether every event was delivered: of one that failed a request may still be under way, and dead letters are read when they are stored. */
+function hasAll({ failure, remaining, dead, splits }: SendResult): boolean {
+  return !failure && remaining.length + dead.length + splits === 0;
 }
 
 function sum(batches: readonly { body: Uint8Array }[]): number {

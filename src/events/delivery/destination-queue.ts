@@ -2,6 +2,7 @@
 // all nodes there is one sender per destination, and its events stay in order.
 
 import type { PackedEvents } from '../batch.ts';
+import type { RecentBatch } from '../recent-batches.ts';
 import type { Target } from '../sinks/index.ts';
 import type { Reason } from '../sinks/sink.ts';
 import type { WrittenEvent } from '../written-event.ts';
@@ -23,7 +24,10 @@ export interface StoredBatch {
   /** Batches are delivered in the order of their ids. */
   id: string;
   count: number;
+  /** Empty where `recent` has its lines. */
   body: Uint8Array;
+  /** The reader's from then on. */
+  recent?: RecentBatch | undefined;
 }
 
 /** An event that becomes a dead letter. */

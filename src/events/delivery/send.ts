@@ -38,8 +38,8 @@ export interface SendResult {
  * the events remain; only events that the target rejects for their own sake become dead letters.
  */
 export async function sendAll(sink: Sink, events: readonly WrittenEvent[], options: SendOptions): Promise<SendResult> {
-  const { fitting, dead } = checkSizes(sink, events);
-  const pending = requestsOf(sink, fitting, options.batchLimit);
+  const { fitting, sizes, dead } = checkSizes(sink, events);
+  const pending = requestsOf(sink, fitting, sizes, options.batchLimit);
   const delivered: WrittenEvent[] = [];
   let [requests, splits, unnamedRejections] = [0, 0, 0];
   let { batchLimit } = options;
@@ -79,26 +79,28 @@ export async function sendAll(sink: Sink, events: readonly WrittenEvent[], optio
 function checkSizes(sink: Sink, events: readonly WrittenEvent[]) {
   const { recordBytes } = sink.limits;
   const dead: UndeliverableEvent[] = [];
+  const sizes: number[] = [];
   const fitting = events.filter((event) => {
     const size = sink.sizeOf(event);
-    if (size <= recordBytes) return true;
+    if (size <= recordBytes) return sizes.push(size);
     dead.push({ event, code: 'TooLarge', message: `it has ${size} bytes, and the target takes ${recordBytes}` });
     return false;
   });
-  return { fitting, dead };
+  return { fitting, sizes, dead };
 }
 
 function requestsOf(
   sink: Sink,
   events: readonly WrittenEvent[],
+  sizes: readonly number[],
   batchLimit = Number.POSITIVE_INFINITY,
 ): WrittenEvent[][] {
   const { records, bytes } = sink.limits;
   const requests: WrittenEvent[][] = [];
   let current: WrittenEvent[] = [];
   let sum = 0;
-  for (const event of events) {
-    const size = sink.sizeOf(event);
+  for (const [place, event] of events.entries()) {
+    const size = sizes[place] ?? 0;
     if (current.length > 0 && (current.length >= Math.min(records, batchLimit) || sum + size > bytes)) {
       requests.push(current);
       [current, sum] = [[], 0];

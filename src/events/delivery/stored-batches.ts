@@ -1,6 +1,7 @@
 // Unpacks stored batches. A damaged batch must not block those behind it, so what can be read of it is delivered.
 
 import { type BatchContent, linesOf, packLines, readLines } from '../batch.ts';
+import type { RecentBatch } from '../recent-batches.ts';
 import type { WrittenEvent } from '../written-event.ts';
 import type { DeliveryProgress, StoredBatch, UndeliverableEvent } from './destination-queue.ts';
 
@@ -8,16 +9,26 @@ const NEWLINE = Buffer.from('\n');
 
 export interface UnpackedBatch extends BatchContent {
   id: string;
+  recent: RecentBatch | undefined;
 }
 
 /** Unpacks one batch after the other: all at once would occupy every thread of the pool and then the event loop. */
 export async function unpackBatches(batches: readonly StoredBatch[]): Promise<UnpackedBatch[]> {
   const opened: UnpackedBatch[] = [];
-  for (const { id, body } of batches) {
-    const content = await linesOf(body).then(readLines, () => ({ events: [], unreadable: [base64Of(body)] }));
-    opened.push({ id, ...content });
+  for (const { id, body, recent } of batches) {
+    const content = recent
+      ? readLines(recent.lines)
+      : await linesOf(body).then(readLines, () => ({ events: [], unreadable: [base64Of(body)] }));
+    opened.push({ id, recent, ...content });
   }
   return opened;
+}
+
+/** Ends the use of batches. @param isOver whether all requests with their events have ended, and nobody reads these any more. */
+export function releaseBatches(batches: readonly UnpackedBatch[], isOver: boolean): void {
+  for (const { recent } of batches)
+    if (isOver) recent?.release();
+    else recent?.forget();
 }
 
 /** The progress of batches of which only the events in `remaining` are still to be sent. */

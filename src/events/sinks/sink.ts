@@ -18,6 +18,7 @@ export interface Sink {
   sizeOf(event: WrittenEvent): number;
   /**
    * Sends one request within the limits, once, without retries or redirects. Everything that it waits for ends with `signal`.
+   * It does not read the bytes of events any more once it has succeeded: their memory is then used again.
    * @returns the rejections, by index of the event; an empty list when all events were accepted.
    * @throws {SinkError} when the request as a whole failed, so that possibly no event was accepted. Anything else that is thrown
    * counts as a failure to be retried.

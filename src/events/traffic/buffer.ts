@@ -2,6 +2,7 @@
 // order. No request ever waits for them: events that do not fit into the buffer are dropped and counted.
 
 import { type Schedule, scheduleByTimer } from '../../runtime/schedule.ts';
+import type { RecentBatches } from '../recent-batches.ts';
 import type { TrafficCounters } from './counters.ts';
 import { DestinationBuffer, type DestinationBufferParts } from './destination-buffer.ts';
 import { LineBuffers } from './event-lines.ts';
@@ -25,6 +26,8 @@ export interface EventBufferParts {
   /** How many bytes may wait for all destinations together, packed or not. */
   maxBytes: number;
   counters: TrafficCounters;
+  /** Keeps what is stored for its delivery. Undefined where another process delivers. */
+  recent?: RecentBatches;
   /** Called when events cannot be stored, and again only after storing has worked in between. */
   onFailure(error: unknown): void;
   /** In [0, 1). */

@@ -1,11 +1,12 @@
 // The traffic events that wait for one destination.
 
 import type { Schedule } from '../../runtime/schedule.ts';
-import { type PackedEvents, packLines } from '../batch.ts';
+import { packLines } from '../batch.ts';
+import type { RecentBatches } from '../recent-batches.ts';
 import type { TrafficCounters } from './counters.ts';
 import { EventLines, type LineBuffers } from './event-lines.ts';
 import type { Semaphore } from './semaphore.ts';
-import type { TrafficStore } from './store.ts';
+import type { StorableEvents, TrafficStore } from './store.ts';
 
 /** A batch is full as soon as it has so many events, or so many bytes. */
 const BATCH_EVENTS = 500;
@@ -25,6 +26,8 @@ export interface DestinationBufferParts {
   random(): number;
   schedule: Schedule;
   lineBuffers: LineBuffers;
+  /** Keeps what is stored for its delivery. Undefined where another process delivers. */
+  recent?: RecentBatches | undefined;
   packSemaphore: Semaphore;
   appendSemaphore: Semaphore;
 }
@@ -32,7 +35,7 @@ export interface DestinationBufferParts {
 interface Batch {
   count: number;
   /** Undefined when packing failed, as for want of memory. */
-  packed: Promise<PackedEvents | undefined>;
+  packed: Promise<StorableEvents | undefined>;
 }
 
 /** Batches are packed when they are full, so that more can wait, and stored one after the other, so that they keep their order. */
@@ -113,17 +116,17 @@ export class DestinationBuffer {
     this.#batches.push({ count: lines.count, packed: this.#pack(lines) });
   }
 
-  async #pack(lines: EventLines): Promise<PackedEvents | undefined> {
+  async #pack(lines: EventLines): Promise<StorableEvents | undefined> {
     try {
       const packed = await this.#parts.packSemaphore.run(() => packLines(lines.lines, lines.count));
       this.#addWaiting(0, packed.body.length - lines.bytes);
-      return packed;
+      const recent = this.#parts.recent?.keep(lines);
+      if (!recent) lines.release();
+      return { ...packed, recent };
     } catch (error) {
       this.#parts.onFailure(error);
       this.#addWaiting(0, -lines.bytes);
       return undefined;
-    } finally {
-      lines.release();
     }
   }
 
@@ -134,6 +137,7 @@ export class DestinationBuffer {
       const batches = this.#batches.slice(0, STORE_BATCHES);
       const packed = (await Promise.all(batches.map((batch) => batch.packed))).filter((one) => one !== undefined);
       const isStored = (packed.length > 0 || this.#dropped > 0) && (await this.#store(packed));
+      if (!isStored) for (const { recent } of packed) recent?.forget();
       const stored = isStored ? sum(packed.map(({ count }) => count)) : 0;
       const total = sum(batches.map(({ count }) => count));
       counters.appended += stored;
@@ -148,14 +152,14 @@ export class DestinationBuffer {
   }
 
   /** Tries until it succeeds or the buffer is closed. @returns whether the batches are stored. */
-  async #store(packed: readonly PackedEvents[]): Promise<boolean> {
+  async #store(packed: readonly StorableEvents[]): Promise<boolean> {
     for (let attempt = 0; !this.#isClosed; attempt++)
       if (await this.#parts.appendSemaphore.run(() => this.#append(packed, attempt))) return true;
     return false;
   }
 
   /** @returns whether the batches are stored. If not, it resolves only after the retry delay, so that its slot in the semaphore stays taken and a store that is down is not flooded. */
-  async #append(packed: readonly PackedEvents[], attempt: number): Promise<boolean> {
+  async #append(packed: readonly StorableEvents[], attempt: number): Promise<boolean> {
     const { store, onFailure: failed, onSuccess: worked, random, schedule } = this.#parts;
     const dropped = this.#dropped;
     try {

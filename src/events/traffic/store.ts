@@ -1,6 +1,7 @@
 // What traffic events ask of the store.
 
 import type { PackedEvents } from '../batch.ts';
+import type { RecentBatch } from '../recent-batches.ts';
 
 /** One source of a subscription to traffic events. */
 export interface TrafficSource {
@@ -16,6 +17,12 @@ export interface TrafficSource {
   destinationIds: readonly string[];
 }
 
+/** A batch that is to be stored. */
+export interface StorableEvents extends PackedEvents {
+  /** The lines that are packed in it, where they are kept for whoever delivers them. */
+  recent?: RecentBatch | undefined;
+}
+
 export interface TrafficStore {
   /** The sources of all subscriptions to traffic events, of all accounts. */
   sources(): Promise<TrafficSource[]>;
@@ -23,9 +30,9 @@ export interface TrafficStore {
   onSourcesChange(listener: () => void): () => void;
   /**
    * Stores events for a destination, in their order, all or none. Events for a deleted destination are discarded.
-   * @param events may be empty when there are only drops to count.
+   * @param events may be empty when there are only drops to count. Once they are stored, the recent batches are the store's.
    * @param dropped how many events for the destination were dropped since the last call; the destination shows the sum.
    * @throws when the database does not answer. Nothing is stored then.
    */
-  append(destinationId: string, events: readonly PackedEvents[], dropped: number): Promise<void>;
+  append(destinationId: string, events: readonly StorableEvents[], dropped: number): Promise<void>;
 }

@@ -3,6 +3,7 @@
 
 import { randomBytes } from 'node:crypto';
 import type { DestinationQueueStore, LeasedQueue, StoredBatch } from '../../events/delivery/destination-queue.ts';
+import type { RecentBatch, RecentBatches } from '../../events/recent-batches.ts';
 import type { Changes } from '../changes/changes.ts';
 import type { PrismaClient } from '../database/client.ts';
 import type { Keys } from '../keys/keys.ts';
@@ -14,9 +15,13 @@ export interface DestinationQueueParts extends Clock {
   prisma: PrismaClient;
   changes: Changes;
   keys: Keys;
+  /** The batches that this process has stored last. */
+  recent?: RecentBatches;
   /** The node that leases: when it is lost, its leases end with it. Undefined: leases only expire. */
   nodeId?: string;
 }
+
+const NONE: ReadonlyMap<string, RecentBatch> = new Map();
 
 /** The shortest time between two announcements that a queue has delivered something, in milliseconds. */
 const PUBLISH_INTERVAL_MS = 1000;
@@ -34,7 +39,7 @@ export interface NodeQueueStore extends DestinationQueueStore {
 }
 
 export function destinationQueueStore(parts: DestinationQueueParts): NodeQueueStore {
-  const { prisma, keys, nodeId = '' } = parts;
+  const { prisma, keys, recent, nodeId = '' } = parts;
   /** Queues that were announced within the last interval, and whether they must be announced again at its end. */
   const published = new Map<string, { hasMore: boolean }>();
 
@@ -82,16 +87,23 @@ export function destinationQueueStore(parts: DestinationQueueParts): NodeQueueSt
       };
     },
 
-    read: ({ destinationId }, { batches, bytes }) =>
-      prisma.$queryRaw<StoredBatch[]>`
-        SELECT id::text, count, body FROM (
+    async read({ destinationId }, { batches, bytes }) {
+      const known = recent?.of(destinationId) ?? NONE;
+      const rows = await prisma.$queryRaw<StoredBatch[]>`
+        SELECT id::text, count, CASE WHEN id = ANY(${[...known.keys()].map(BigInt)}::bigint[]) THEN '' ELSE body END AS body FROM (
           SELECT id, count, body, sum(bytes) OVER (ORDER BY id) AS until, row_number() OVER (ORDER BY id) AS place
           FROM (
             SELECT id, count, bytes, body FROM event_batch WHERE destination_id = ${destinationId}
             ORDER BY id LIMIT ${batches}
           ) oldest
         ) counted
-        WHERE until <= ${Math.round(bytes)} OR place = 1 ORDER BY counted.id`,
+        WHERE until <= ${Math.round(bytes)} OR place = 1 ORDER BY counted.id`;
+      for (const row of rows) {
+        row.recent = known.get(row.id);
+        if (row.recent) recent?.taken(destinationId, row.id);
+      }
+      return rows;
+    },
 
     settle: (queue, progress, outcome, leaseMs) =>
       settleQueue(parts, { queue, progress, outcome, leaseMs }, shouldPublish),

@@ -1,5 +1,6 @@
 // The sink of Amazon Data Firehose. It sends each event as one record.
 
+import type { PutRecordBatchOutput } from '@aws-sdk/client-firehose';
 import { type SinkContext, type SinkDescriptor, textMember } from '../descriptor.ts';
 import type { Sink } from '../sink.ts';
 import { checkTargetMembers } from '../target-error.ts';
@@ -7,6 +8,7 @@ import { type ArnKind, checkArn, readArn } from './arn.ts';
 import { type AwsTargetAuth, authMember, awsErrors, checkAuth } from './auth.ts';
 import { type AwsOptions, openAws } from './client.ts';
 import { rejectedRecords } from './errors.ts';
+import { RecordBodies, replaceBody } from './record-request.ts';
 
 type FirehoseTarget = {
   auth: AwsTargetAuth;
@@ -56,15 +58,23 @@ export async function firehoseSink(
     options,
     (settings) => new FirehoseClient(settings),
   );
+  const bodies = new RecordBodies({
+    after: () => '"}',
+    closing: `],${JSON.stringify({ DeliveryStreamName }).slice(1)}`,
+    // Firehose concatenates records, so each needs a line break at its end.
+    hasLineBreaks: true,
+  });
   return {
     limits,
     sizeOf: ({ size }) => size + 1,
     async put(events, signal) {
-      // Firehose concatenates records, so each needs a line break at its end.
-      const Records = events.map(({ text }) => ({ Data: Buffer.from(`${text}\n`) }));
-      const command = new PutRecordBatchCommand({ DeliveryStreamName, Records });
-      const answer = await aws.send(signal, (client, options) => client.send(command, options));
-      return rejectedRecords(answer.RequestResponses, events.length, answer.FailedPutCount);
+      const command = new PutRecordBatchCommand({ DeliveryStreamName, Records: [] });
+      const body = bodies.write(events);
+      const answered = replaceBody<PutRecordBatchOutput>(command, body);
+      await aws.send(signal, (client, options) => client.send(command, options));
+      bodies.release(body);
+      const { RequestResponses, FailedPutCount } = answered();
+      return rejectedRecords(RequestResponses, events.length, FailedPutCount);
     },
     close: () => {},
   };

@@ -1,5 +1,6 @@
 // The sink of Amazon Kinesis Data Streams. It sends each event as one record.
 
+import type { PutRecordsOutput } from '@aws-sdk/client-kinesis';
 import { isAuditEvent } from '../../types.ts';
 import type { WrittenEvent } from '../../written-event.ts';
 import { type SinkContext, type SinkDescriptor, textMember } from '../descriptor.ts';
@@ -9,6 +10,7 @@ import { type ArnKind, checkArn, readArn } from './arn.ts';
 import { type AwsTargetAuth, authMember, awsErrors, checkAuth } from './auth.ts';
 import { type AwsOptions, openAws } from './client.ts';
 import { rejectedRecords } from './errors.ts';
+import { RecordBodies, replaceBody } from './record-request.ts';
 
 type KinesisTarget = {
   auth: AwsTargetAuth;
@@ -60,15 +62,24 @@ export async function kinesisSink(
     options,
     (settings) => new KinesisClient(settings),
   );
+  // With the ARN the SDK uses the host of the stream's account. Other servers of this protocol find streams by name.
+  const names = { StreamName, StreamARN: streamArn };
+  const bodies = new RecordBodies({
+    after: (event) => `","PartitionKey":${JSON.stringify(partitionKey(event))}}`,
+    closing: `],${JSON.stringify(names).slice(1)}`,
+    hasLineBreaks: false,
+  });
   return {
     limits,
     sizeOf: (event) => event.size + Buffer.byteLength(partitionKey(event)),
     async put(events, signal) {
-      const Records = events.map((event) => ({ Data: event.bytes, PartitionKey: partitionKey(event) }));
-      // With the ARN the SDK uses the host of the stream's account. Other servers of this protocol find streams by name.
-      const command = new PutRecordsCommand({ StreamName, StreamARN: streamArn, Records });
-      const answer = await aws.send(signal, (client, options) => client.send(command, options));
-      return rejectedRecords(answer.Records, events.length, answer.FailedRecordCount);
+      const command = new PutRecordsCommand({ ...names, Records: [] });
+      const body = bodies.write(events);
+      const answered = replaceBody<PutRecordsOutput>(command, body);
+      await aws.send(signal, (client, options) => client.send(command, options));
+      bodies.release(body);
+      const { Records, FailedRecordCount } = answered();
+      return rejectedRecords(Records, events.length, FailedRecordCount);
     },
     close: () => {},
   };
