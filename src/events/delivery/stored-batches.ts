@@ -1,5 +1,6 @@
 // Unpacks stored batches. A damaged batch must not block those behind it, so what can be read of it is delivered.
 
+import { setImmediate as turn } from 'node:timers/promises';
 import { type BatchContent, linesOf, packLines, readLines } from '../batch.ts';
 import type { RecentBatch } from '../recent-batches.ts';
 import type { WrittenEvent } from '../written-event.ts';
@@ -12,7 +13,10 @@ export interface UnpackedBatch extends BatchContent {
   recent: RecentBatch | undefined;
 }
 
-/** Unpacks one batch after the other: all at once would occupy every thread of the pool and then the event loop. */
+/**
+ * Unpacks one batch after the other, each in a turn of the event loop of its own: all at once would occupy every thread of the pool, and
+ * then keep visitors waiting.
+ */
 export async function unpackBatches(batches: readonly StoredBatch[]): Promise<UnpackedBatch[]> {
   const opened: UnpackedBatch[] = [];
   for (const { id, body, recent } of batches) {
@@ -20,6 +24,7 @@ export async function unpackBatches(batches: readonly StoredBatch[]): Promise<Un
       ? readLines(recent.lines)
       : await linesOf(body).then(readLines, () => ({ events: [], unreadable: [base64Of(body)] }));
     opened.push({ id, recent, ...content });
+    if (recent) await turn();
   }
   return opened;
 }

@@ -69,7 +69,7 @@ export async function firehoseSink(
     sizeOf: ({ size }) => size + 1,
     async put(events, signal) {
       const command = new PutRecordBatchCommand({ DeliveryStreamName, Records: [] });
-      const body = bodies.write(events);
+      const body = await bodies.write(events);
       const answered = replaceBody<PutRecordBatchOutput>(command, body);
       await aws.send(signal, (client, options) => client.send(command, options));
       bodies.release(body);

@@ -74,7 +74,7 @@ export async function kinesisSink(
     sizeOf: (event) => event.size + Buffer.byteLength(partitionKey(event)),
     async put(events, signal) {
       const command = new PutRecordsCommand({ ...names, Records: [] });
-      const body = bodies.write(events);
+      const body = await bodies.write(events);
       const answered = replaceBody<PutRecordsOutput>(command, body);
       await aws.send(signal, (client, options) => client.send(command, options));
       bodies.release(body);

@@ -1,10 +1,13 @@
 // Requests of up to 500 records, written at once into one buffer that is used again. The SDK makes a text of every record and of the whole
 // request, and objects of every record of the answer; here it signs the request, sends it, and reads its errors.
 
+import { setImmediate as turn } from 'node:timers/promises';
 import type { WrittenEvent } from '../../written-event.ts';
 
 const [OPENING, DATA] = ['{"Records":[', '{"Data":"'];
 const NEWLINE = 0x0a;
+/** How many records are written in a turn of the event loop: a small part of a millisecond. */
+const SLICE_RECORDS = 100;
 /** A larger buffer is not kept for the next request, in bytes. */
 const KEPT_MAX = 2 * 1024 * 1024;
 
@@ -26,8 +29,8 @@ export class RecordBodies {
     this.#form = form;
   }
 
-  /** The body of a request in JSON. */
-  write(events: readonly WrittenEvent[]): Buffer {
+  /** The body of a request in JSON. It is written in slices, between which visitors are served. */
+  async write(events: readonly WrittenEvent[]): Promise<Buffer> {
     const { after, closing, hasLineBreaks } = this.#form;
     const ends = events.map(after);
     const extra = hasLineBreaks ? 1 : 0;
@@ -38,6 +41,7 @@ export class RecordBodies {
     let end = body.write(OPENING, 0, 'latin1');
     for (const [place, event] of events.entries()) {
       if (place > 0) end += body.write(',', end, 'latin1');
+      if (place % SLICE_RECORDS === SLICE_RECORDS - 1) await turn();
       end += body.write(DATA, end, 'latin1');
       end += body.write(hasLineBreaks ? lineInBase64(event) : inBase64(event), end, 'latin1');
       end += body.write(ends[place] ?? '', end);
