@@ -55,30 +55,50 @@ export function trafficStore({ prisma, changes, recent }: TrafficStoreParts): Tr
     },
 
     async append(destinationId, events, dropped) {
-      const ids = await changes.transaction(prisma, async (tx, announce) => {
-        // The lock keeps the destination from being deleted before the batches are inserted.
-        const [destination] = await tx.$queryRaw<{ accountId: string }[]>`
-          SELECT account_id AS "accountId" FROM event_destination WHERE id = ${destinationId} FOR KEY SHARE`;
-        if (!destination) return [];
-        const rows = events.length > 0 ? await tx.$queryRaw<{ id: string }[]>(insertion(destinationId, events)) : [];
-        if (dropped > 0)
-          await tx.$executeRaw`
-            UPDATE event_lane SET dropped = dropped + ${dropped} WHERE destination_id = ${destinationId}`;
-        const action = events.length > 0 ? 'CREATED' : 'UPDATED';
-        announce({ kind: 'eventDelivery', action, id: destinationId, ...destination });
-        return rows.map(({ id }) => id);
-      });
+      const [stored] = await prisma.$queryRaw<StoredEvents[]>(storage(destinationId, events, dropped));
       for (const [place, { recent: batch }] of events.entries()) {
-        const id = ids[place];
+        const id = stored?.ids?.[place];
         if (id === undefined) batch?.forget();
         else if (batch) recent?.stored(destinationId, id, batch);
       }
+      if (!stored) return;
+      const action = events.length > 0 ? 'CREATED' : 'UPDATED';
+      await changes.publishHints([{ kind: 'eventDelivery', action, id: destinationId, accountId: stored.accountId }]);
     },
   };
 }
 
-function insertion(destinationId: string, events: readonly StorableEvents[]): Prisma.Sql {
-  const rows = events.map(({ count, body }) => Prisma.sql`(${destinationId}, true, ${count}, ${body.length}, ${body})`);
-  return Prisma.sql`
-    INSERT INTO event_batch (destination_id, is_traffic, count, bytes, body) VALUES ${Prisma.join(rows)} RETURNING id::text`;
+interface StoredEvents {
+  accountId: string;
+  /** Of the batches, in their order; null when there were none. */
+  ids: string[] | null;
+}
+
+/** One statement, because it runs every second for each destination. It returns no row when the destination was deleted. */
+function storage(destinationId: string, events: readonly StorableEvents[], dropped: number): Prisma.Sql {
+  const parts = [
+    // The lock keeps the destination from being deleted before the batches are inserted.
+    Prisma.sql`destination AS MATERIALIZED (
+      SELECT id, account_id FROM event_destination WHERE id = ${destinationId} FOR KEY SHARE
+    )`,
+  ];
+  if (events.length > 0) parts.push(insertion(events));
+  if (dropped > 0)
+    parts.push(Prisma.sql`lane AS (
+      UPDATE event_lane SET dropped = dropped + ${dropped} FROM destination WHERE destination_id = destination.id
+    )`);
+  const ids = events.length > 0 ? Prisma.sql`(SELECT array_agg(id::text ORDER BY id) FROM batch)` : Prisma.sql`NULL`;
+  return Prisma.sql`WITH ${Prisma.join(parts)} SELECT account_id AS "accountId", ${ids} AS ids FROM destination`;
+}
+
+function insertion(events: readonly StorableEvents[]): Prisma.Sql {
+  const rows = events.map(
+    ({ count, body }, place) => Prisma.sql`(${place}::int, ${count}::int, ${body.length}::int, ${body}::bytea)`,
+  );
+  return Prisma.sql`batch AS (
+    INSERT INTO event_batch (destination_id, is_traffic, count, bytes, body)
+    SELECT destination.id, true, packed.count, packed.bytes, packed.body
+    FROM destination, (VALUES ${Prisma.join(rows)}) AS packed (place, count, bytes, body) ORDER BY packed.place
+    RETURNING id
+  )`;
 }
