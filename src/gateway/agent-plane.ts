@@ -3,6 +3,7 @@
 import type { Logger } from 'pino';
 import { sessionChallengesByLink } from '../cluster/session-challenges-by-link.ts';
 import type { Config } from '../config/config.ts';
+import type { LiveEdges } from '../edge/edges/live-edges.ts';
 import type { LiveRestrictions } from '../edge/restrictions/live-restrictions.ts';
 import type { Certificates } from '../edge/tls/certificates.ts';
 import type { AgentAddresses } from '../tunnel/control/agent-addresses.ts';
@@ -30,6 +31,7 @@ export interface AgentPlaneParts {
   /** The key that signs cookies and bind tokens. */
   tokenKey: Buffer;
   certificates: Certificates;
+  edges: Pick<LiveEdges, 'isAgentName'>;
   restrictions: Pick<LiveRestrictions, 'of' | 'onChange'>;
   /** The names and addresses in the listener's own certificate. */
   hosts: string[];
@@ -60,6 +62,7 @@ export async function startAgentPlane(
     tcpPorts,
     tokenKey,
     certificates,
+    edges,
     restrictions,
     hosts,
     log,
@@ -77,10 +80,12 @@ export async function startAgentPlane(
   const moves =
     cluster && new SessionMoves({ sessions, registrar, hold: cluster.holdVisitors, release: cluster.releaseVisitors });
   const identity = await certificates.agentListener(hosts);
+  const contextOf = (name: string) =>
+    certificates.operators(name) ?? (edges.isAgentName(name) ? certificates.ofAgents(name) : undefined);
   const agents = await parts.start({
     name: 'agent sessions',
     start: () =>
-      createAgentListener(identity, certificates.operators, {
+      createAgentListener(identity, contextOf, {
         settings,
         registrar,
         tcpPorts,

@@ -213,7 +213,7 @@ async function startParts(
   const { agents, sessions, moves } = await startAgentPlane(parts, config, {
     settings: { ...config, ...publicPorts },
     ...{ registrar, endpoints, modules, tcpPorts: tcp, tokenKey, certificates, hosts, log, onFailure },
-    ...{ cluster, restrictions },
+    ...{ cluster, restrictions, edges },
     movesAgents: () => isReplaced?.() ?? true,
   });
   proxied.guard('agent', agents.server);

@@ -120,6 +120,7 @@ const inputs: Record<string, (holder: Omit<Holder, 'hostport'>) => object> = {
   }),
   endpoint: ({ zone }) => ({ url: `https://${fresh()}.${zone}`, trafficPolicy: '{}' }),
   reservedAddress: () => ({ description: fresh() }),
+  agentIngress: () => ({ domain: `${fresh()}.example.com`, description: fresh() }),
   tcpEdge: ({ ids }) => ({ backend: { backendId: ids.tunnelGroupBackend } }),
   tlsEdge: ({ ids }) => ({
     backend: { backendId: ids.tunnelGroupBackend },

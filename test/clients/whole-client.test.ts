@@ -153,7 +153,6 @@ test.each(readKinds.map((kind) => [kind.path, kind] as const))('%s is read, told
 
 test.each([
   'abuseReports',
-  'agentIngresses',
   'sshCertificateAuthorities',
   'sshCredentials',
   'sshHostCertificates',

@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isLong } from '../support/shortened.ts';
+import { ingressRows } from './rows/agent-ingress.ts';
 import { backendRows } from './rows/backend.ts';
 import { certificateRows } from './rows/certificate.ts';
 import { documentedRows } from './rows/documented.ts';
@@ -71,6 +72,7 @@ const allRows = [
   ...backendRows,
   ...ipPolicyRows,
   ...vaultRows,
+  ...ingressRows,
   ...visitorRows,
   ...edgeModuleRows,
   ...eventRows,

@@ -55,6 +55,10 @@ export const shapes = {
     `https_endpoint_configuration ${ref} certificate ${ref} ` +
     'certificate_management_policy { authority private_key_type } ' +
     `certificate_management_status { renews_at ${job} } acme_challenge_cname_target`,
+  agentIngress:
+    `id uri created_at ${texts} domain ns_targets region_domains ` +
+    'certificate_management_policy { authority private_key_type } ' +
+    `certificate_management_status { renews_at ${job} }`,
   reservedAddress: `id uri created_at ${texts} addr region endpoint_configuration ${ref}`,
   apiKey: `id uri created_at ${texts} token owner_id scopes expires_at`,
   backend: `id uri created_at ${texts} labels tunnels ${ref}`,

@@ -25,6 +25,7 @@ test('the search shows kinds in the order that its description names', () => {
       'user',
       'reservedDomain',
       'reservedAddress',
+      'agentIngress',
     ],
     ...[
       'tlsCertificate',

@@ -116,6 +116,7 @@ describe('what is searched', () => {
     ['tlsEdge', '/edges/tls'],
     ['tcpEdge', '/edges/tcp'],
     ['reservedAddress', '/reserved_addrs'],
+    ['agentIngress', '/agent_ingresses'],
     ['certificateAuthority', '/certificate_authorities'],
     ['tlsCertificate', '/tls_certificates'],
   ])('description and metadata of a %s', async (kind, path) => {

@@ -45,6 +45,7 @@ const COLUMNS: Record<string, Record<string, string>> = {
   },
   credential: { ...NOTES, ...AGES, owner_id: '$owner', digest: '$id', acl: `ARRAY['bind:' || i || '.a.example']` },
   reserved_domain: { ...NOTES, ...AGES, domain: `'d' || i || '.$tag.example'` },
+  agent_ingress: { ...NOTES, ...AGES, domain_id: `'rd_0$tag' || lpad(i::text, 14, '0')` },
   reserved_address: {
     ...{ ...NOTES, ...AGES, addr: `'$tag.example:' || i` },
     port: '(SELECT coalesce(max(port), 70000) FROM reserved_address) + i',
@@ -180,7 +181,7 @@ export async function fillLists(
 
 /** What others refer to comes first. */
 const order = (list: Collection) =>
-  Number(!['ip_policy', 'vault', 'tunnel_session', 'app_user'].includes(tableNameOf(list)));
+  Number(!['ip_policy', 'vault', 'tunnel_session', 'app_user', 'reserved_domain'].includes(tableNameOf(list)));
 
 export interface ListQuery {
   /** As GraphQL's arguments. */

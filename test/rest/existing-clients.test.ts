@@ -148,9 +148,10 @@ test('what domains were configured by before there were edges may be null or emp
 
 describe('what the original service has and this gateway has not', () => {
   const absent: [string, string][] = [
-    ...['/abuse_reports', '/agent_ingresses', '/ai_gateway_api_keys', '/kubernetes_operators'].map(
-      (path): [string, string] => [path, path.slice(1).replaceAll('_', ' ')],
-    ),
+    ...['/abuse_reports', '/ai_gateway_api_keys', '/kubernetes_operators'].map((path): [string, string] => [
+      path,
+      path.slice(1).replaceAll('_', ' '),
+    ]),
     ...['credentials', 'certificate_authorities', 'host_certificates', 'user_certificates'].map(
       (what): [string, string] => [`/ssh_${what}`, `SSH ${what.replaceAll('_', ' ')}`],
     ),

@@ -82,6 +82,11 @@ export const domainErrors = {
   ),
   domainInUse: conflict(
     446,
-    'The reserved domain is still used by an edge or a cloud endpoint; remove it there first.',
+    'The reserved domain is still used by an edge, a cloud endpoint or an agent ingress; remove it there first.',
+  ),
+  agentIngressTaken: conflict(90720, 'Agents connect by this domain already: it is that of another agent ingress.'),
+  agentIngressWildcard: invalid(
+    90721,
+    '{member} must be one name, as agents.example.com: agents connect to no wildcard.',
   ),
 } satisfies Record<string, ErrorRow>;

@@ -37,6 +37,7 @@ export * as credentials from './credentials/credentials.ts';
 export * as credentialRotation from './credentials/rotation.ts';
 export * as aclTrial from './credentials/try-acl.ts';
 export * as acmeAccountKey from './domains/acme-account.ts';
+export * as agentIngresses from './domains/agent-ingresses.ts';
 export * as certificateProgress from './domains/certificate-progress.ts';
 export * as certificateWarnings from './domains/certificate-warnings.ts';
 export * as domainCheck from './domains/check-domain.ts';

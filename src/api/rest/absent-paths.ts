@@ -9,7 +9,6 @@ import { sendError } from '../http/responses.ts';
 /** By the path under which it would be, with everything below. */
 const ABSENT = {
   '/abuse_reports': 'Abuse reports',
-  '/agent_ingresses': 'Agent ingresses',
   '/ai_gateway_api_keys': 'API keys of an AI gateway',
   '/kubernetes_operators': 'Kubernetes operators',
   '/ssh_certificate_authorities': 'SSH certificate authorities',

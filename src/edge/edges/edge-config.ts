@@ -124,6 +124,8 @@ export interface EdgeConfigs {
   /** What was looked at; null: all domains. Those of them that are not among `certificates` have none. */
   domainIds: readonly string[] | null;
   certificates: DomainCertificate[];
+  /** All further names that agents connect to; undefined where they were not looked at. */
+  agentNames?: readonly string[] | undefined;
   /** To be called once it is live. Until then the same objects may be asked for again. */
   applied(): void;
 }

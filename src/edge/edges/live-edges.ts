@@ -66,6 +66,7 @@ export class LiveEdges {
   /** The edge that answers a name, or a TCP port. */
   readonly #edgeOfName = new Map<string, string>();
   readonly #onApplied: (() => void | Promise<void>)[] = [];
+  #agentNames: ReadonlySet<string> = new Set();
   #stop = () => {};
 
   constructor(options: LiveEdgesOptions) {
@@ -102,6 +103,11 @@ export class LiveEdges {
     const found = this.#certificates.find(name);
     const { accountId, notAfter = Number.POSITIVE_INFINITY } = found ?? {};
     return accountId === '' && notAfter > Date.now() ? found : undefined;
+  }
+
+  /** Whether agents connect by this name, besides the gateway's own. */
+  isAgentName(name: string): boolean {
+    return this.#agentNames.has(name);
   }
 
   /** The ports of TCP edges and of cloud endpoints, which are to be listened at. */
@@ -162,7 +168,8 @@ export class LiveEdges {
   }
 
   /** At once, as far as visitors can see. */
-  #apply({ edgeIds, edges, domainIds, certificates }: EdgeConfigs): void {
+  #apply({ edgeIds, edges, domainIds, certificates, agentNames }: EdgeConfigs): void {
+    if (agentNames) this.#agentNames = new Set(agentNames);
     const configured = new Set(edges.map(({ id }) => id));
     for (const id of edgeIds ?? [...this.#runtimes.keys()]) if (!configured.has(id)) this.#remove(id);
     // First all that goes: a name may go from one edge to another.

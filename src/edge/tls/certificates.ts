@@ -41,6 +41,8 @@ export interface Certificates {
   contextWith(pair: ServedCertificate, servedAs: string): SecureContext;
   /** What TLS for a name is to be spoken with where the operator has a certificate for it, or the gateway obtained one for itself. */
   operators(name: string): SecureContext | undefined;
+  /** What TLS with agents is to be spoken with that connect by a name besides the gateway's own. */
+  ofAgents(name: string): Promise<SecureContext>;
   /**
    * A certificate of the development authority for names and IP addresses, which is valid for a month at least: who
    * listens for longer has to ask again.
@@ -154,6 +156,10 @@ export async function openCertificates({
     operators(name) {
       const pair = directory?.find(name) ?? ownFor?.(name);
       return pair && keptContext(pair);
+    },
+    async ofAgents(name) {
+      // Sessions of visitors of the same name are none of theirs.
+      return keptContext((await pairFor(name, name)) ?? (await issue([name])), 'agents');
     },
     async agentListener(hosts) {
       own = await issue([...new Set(hosts)]);

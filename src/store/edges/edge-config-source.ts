@@ -33,6 +33,7 @@ const ID_PREFIXES: ReadonlyMap<string, string> = new Map([
   ['ipPolicyRule', 'ipr'],
   ['tlsCertificate', 'cert'],
   ['reservedDomain', 'rd'],
+  ['agentIngress', 'agin'],
 ]);
 
 export interface EdgeConfigSourceOptions {
@@ -139,6 +140,11 @@ export function edgeConfigSource({
     });
   }
 
+  async function readAgentNames(): Promise<string[]> {
+    const rows = await prisma.agentIngress.findMany({ select: { domain: { select: { domain: true } } } });
+    return rows.map(({ domain: { domain } }) => domain);
+  }
+
   return {
     async load(ids) {
       const edgeIds = ids && (await affectedEdges(prisma, ids, owners));
@@ -158,6 +164,7 @@ export function edgeConfigSource({
         edges,
         domainIds: named ? [...named, ...certificates.map(({ domainId }) => domainId)] : null,
         certificates,
+        agentNames: ids?.every((id) => !isId('agin', id)) ? undefined : await readAgentNames(),
         applied() {
           if (!ids) owners.clear();
           for (const [owner, own] of read) owners.set(owner, own);

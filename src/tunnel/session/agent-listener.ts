@@ -31,22 +31,24 @@ export interface AgentListener {
 /**
  * Creates the listener.
  * @param identity the listener's own certificate.
- * @param contextOf the operator's certificate for a server name; undefined when there is none.
+ * @param contextOf the certificate for a server name; undefined when there is none but the listener's own.
  */
 export function createAgentListener(
   identity: TlsIdentity,
-  contextOf: (name: string) => SecureContext | undefined,
+  contextOf: (name: string) => SecureContext | undefined | Promise<SecureContext | undefined>,
   deps: SessionDeps,
 ): AgentListener {
   const tls = createServer({
     ...identity,
     SNICallback(name, done) {
-      try {
-        done(null, contextOf(name));
-      } catch (error) {
-        deps.onFailure(error);
-        done(error as Error);
-      }
+      const find = async () => contextOf(name.toLowerCase());
+      void find().then(
+        (context) => done(null, context),
+        (error: Error) => {
+          deps.onFailure(error);
+          done(error);
+        },
+      );
     },
     handshakeTimeout: HANDSHAKE_MS,
     minVersion: 'TLSv1.2',

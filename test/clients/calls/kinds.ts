@@ -140,6 +140,18 @@ export const kinds: Kind[] = [
     update: { given: [resolvesTo] },
   },
   {
+    ...{ path: '/agent_ingresses', list: 'ingresses', filters: go },
+    shape:
+      `${about} domain ns_targets* region_domains* certificate_management_policy? { authority private_key_type } ` +
+      'certificate_management_status? { renews_at? provisioning_job? { error_code? msg started_at retries_at? } }',
+    create: {
+      needs: { domain: 'n{n}.ingress.example.com' },
+      given: [texts, { certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'rsa' } }],
+      blank: noTexts,
+    },
+    update: changeTexts,
+  },
+  {
     ...{ path: '/reserved_addrs', list: 'reserved_addrs', filters: go },
     shape: `${about} addr region`,
     create: { given: [{ ...texts, region: 'us' }], blank: { ...noTexts, region: '' } },

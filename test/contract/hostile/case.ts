@@ -121,6 +121,7 @@ export const missingMembers: HostileCase[] = (
     ['createAuthority', 'ca_pem'],
     ['createCertificate', 'certificate_pem'],
     ['createCertificate', 'private_key_pem'],
+    ['createIngress', 'domain'],
     ['createVault', 'name'],
     ['createSecret', 'name'],
     ['createSecret', 'value'],

@@ -80,6 +80,12 @@ export const listedWritings = {
     port: 'uint32',
   }),
   updateAddress: writing('PATCH /reserved_addrs/{id}', 'updateReservedAddress', texts, none, the('address')),
+  createIngress: writing(
+    'POST /agent_ingresses',
+    'createAgentIngress',
+    { ...texts, domain: 'string', certificate_management_policy: 'object' },
+    () => ({ domain: 'hostile.ingress.example.com' }),
+  ),
   createIpPolicy: writing('POST /ip_policies', 'createIpPolicy', texts),
   updateIpPolicy: writing('PATCH /ip_policies/{id}', 'updateIpPolicy', texts, none, the('ipPolicy')),
   createIpPolicyRule: writing(

@@ -168,6 +168,8 @@ const references: HostileCase[] = [
   wrong('putTcpBackend', 'backend_id', undefined, 6526),
   ...[0, 19_999, 30_000, 65_536].map((port) => wrong('createAddress', 'port', port, 90326)),
   wrong('createAddress', 'region', 'south pole', 400),
+  wrong('createIngress', 'domain', '*.ingress.example.com', 90721),
+  wrong('createIngress', 'domain', 'x', 448),
   wrong('updateTcpEdge', 'hostports', ['tunnel.localhost:1'], 7114, { blamed: 'hostports[0]' }),
   wrong('updateTlsEdge', 'backend.backend_id', newId('bkdtg'), 6501),
   wrong('updateTlsEdge', 'backend', {}, 6526, { blamed: 'backend.backend_id' }),

@@ -52,6 +52,7 @@ const KINDS = [
   'alert',
   'alertChannel',
   'accountIpRestriction',
+  'agentIngress',
   'alertRule',
   'alertSilence',
   'apiKey',

@@ -8,6 +8,9 @@ import { CertificatePage } from './certificates/detail.tsx';
 import { NewCertificate } from './certificates/form.tsx';
 import { CertificateList } from './certificates/list.tsx';
 import { DomainPage } from './detail.tsx';
+import { IngressPage } from './ingresses/detail.tsx';
+import { IngressList } from './ingresses/list.tsx';
+import { NewIngress } from './ingresses/new.tsx';
 import { DomainList } from './list.tsx';
 import { NewDomain } from './new.tsx';
 
@@ -22,6 +25,9 @@ export default function Screen() {
       <Route path="/certificates" component={CertificateList} />
       <Route path="/certificates/new" component={NewCertificate} />
       <Route path="/certificates/:id" component={CertificatePage} />
+      <Route path="/ingresses" component={IngressList} />
+      <Route path="/ingresses/new" component={NewIngress} />
+      <Route path="/ingresses/:id" component={IngressPage} />
       <Route path="/:id" component={DomainPage} />
       <Route default component={NotFound} />
     </Router>

@@ -8,18 +8,22 @@ export const listPaths = {
   domains: pathTo('domains'),
   addresses: pathTo('domains', 'addresses'),
   certificates: pathTo('domains', 'certificates'),
+  ingresses: pathTo('domains', 'ingresses'),
 };
 
 export const newAddressPath = pathTo('domains', 'addresses', 'new');
+export const newIngressPath = pathTo('domains', 'ingresses', 'new');
 
 export const tabs: readonly Tab[] = [
   { title: 'Domains', href: listPaths.domains },
   { title: 'TCP addresses', href: listPaths.addresses },
   { title: 'Certificates', href: listPaths.certificates },
+  { title: 'Agent ingresses', href: listPaths.ingresses },
 ];
 
 export const domainCrumbs: Breadcrumb[] = [{ title: 'Domains', href: listPaths.domains }];
 export const addressCrumbs: Breadcrumb[] = [...domainCrumbs, { title: 'TCP addresses', href: listPaths.addresses }];
+export const ingressCrumbs: Breadcrumb[] = [...domainCrumbs, { title: 'Agent ingresses', href: listPaths.ingresses }];
 export const certificateCrumbs: Breadcrumb[] = [
   ...domainCrumbs,
   { title: 'Certificates', href: listPaths.certificates },
