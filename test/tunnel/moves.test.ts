@@ -90,7 +90,10 @@ describe('an agent that moves', () => {
   test('with another credential has no second session beside the first', async () => {
     const first = await agentOf();
     await agentOf(await newCredential(lab.account), moves(first));
-    expect(await first.closed).toMatchObject({ code: ErrorCode.CANCELLED, message: 'replaced by a new session elsewhere' });
+    expect(await first.closed).toMatchObject({
+      code: ErrorCode.CANCELLED,
+      message: 'replaced by a new session elsewhere',
+    });
   });
 
   test('of another account gets nothing, whatever it has seen', async () => {
