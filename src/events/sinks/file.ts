@@ -9,7 +9,8 @@ import { piecesFrom, piecesOf } from './line-pieces.ts';
 import { type Sink, SinkError } from './sink.ts';
 import { TargetError } from './target-error.ts';
 
-const REQUEST_BYTES = 1024 * 1024;
+/** The most bytes of one append, which is synced to the disk as a whole, and of one event. */
+const [APPEND_BYTES, EVENT_BYTES] = [4 * 1024 * 1024, 1024 * 1024];
 const NEWLINE = Buffer.from('\n');
 /** Symbolic links are not followed, and opening a pipe without a reader does not block. */
 const FLAGS = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -85,7 +86,7 @@ export async function fileSink(
   const directory = join(eventFileDir, accountId);
   const path = join(directory, name);
   return {
-    limits: { records: 10_000, bytes: REQUEST_BYTES, recordBytes: REQUEST_BYTES },
+    limits: { records: 10_000, bytes: APPEND_BYTES, recordBytes: EVENT_BYTES },
     sizeOf: ({ size }) => size + 1,
     async put(events, signal) {
       await inTurn(path, async () => {
