@@ -66,6 +66,7 @@ const named: Record<string, string[]> = {
   channelIds: ['alertChannel'],
   credentialIds: ['credential'],
   certificateIds: ['tlsCertificate'],
+  kubernetesOperatorId: ['kubernetesOperator'],
 };
 
 /** Operations on things that are no objects of the database, or are not in their name, and what their `id` and `after` are of. */
@@ -86,6 +87,7 @@ const ofMemory: Record<string, string> = {
   testEdge: 'httpsEdge',
   revokeCertificate: 'reservedDomain',
   vaultSecrets: 'secret',
+  kubernetesOperatorBoundEndpoints: 'endpoint',
 };
 
 /**
@@ -102,11 +104,19 @@ const texts: Record<string, string> = Object.fromEntries(
     'text kind kinds binds redactHeaders path bodyBase64 compression endpoint from to addressPattern recipients note',
     'code reason label toVersion provisioningKey deviceId hostName order search list removeLabels host vaultName port attempt query credential',
     'urls issuer scopes cookiePrefix hostHeader emailAddresses emailDomains teams organizations trafficPolicy',
+    'enabledFeatures namespace clusterName endpointSelectors csr',
+    'urls issuer scopes cookiePrefix emailAddresses emailDomains teams organizations trafficPolicy',
   ]
     .flatMap((line) => line.split(' '))
     .map((name) => [name, 'text']),
 );
-Object.assign(texts, { type: 'bot_user_deleted.v0', match: '/sample', address: 'api.example.com:443' });
+Object.assign(texts, {
+  type: 'bot_user_deleted.v0',
+  match: '/sample',
+  address: 'api.example.com:443',
+  csr: '',
+  endpointSelectors: '',
+});
 
 /** Inputs, most of them of modules, that need more than ids, by the end of the operation's name. */
 const moduleInputs: Record<string, object> = {

@@ -67,6 +67,7 @@ const inputs: Record<string, (holder: Omit<Holder, 'hostport'>) => object> = {
   credential: () => ({ description: fresh(), acl: ['bind:*.example.com', 'bind:app=*'] }),
   apiKey: () => ({ description: fresh() }),
   provisioningKey: () => ({ description: fresh(), acl: ['bind:{hostname}.example.com'], usesMax: 10 }),
+  kubernetesOperator: () => ({ description: fresh(), deployment: { name: fresh() } }),
   reservedDomain: () => ({ domain: `${fresh()}.example.com`, description: fresh() }),
   certificateAuthority: () => ({ caPem, description: fresh() }),
   tlsCertificate: () => ({ certificatePem, privateKeyPem, description: fresh() }),

@@ -9,6 +9,7 @@ import { documentedRows } from './rows/documented.ts';
 import { edgeModuleRows } from './rows/edge-module.ts';
 import { eventRows } from './rows/event.ts';
 import { ipPolicyRows } from './rows/ip-policy.ts';
+import { operatorRows } from './rows/kubernetes-operator.ts';
 import { otherRows } from './rows/module.ts';
 import { crudRows } from './rows/neighbour.ts';
 import type { Row } from './rows/rows.ts';
@@ -73,6 +74,7 @@ const allRows = [
   ...ipPolicyRows,
   ...vaultRows,
   ...ingressRows,
+  ...operatorRows,
   ...visitorRows,
   ...edgeModuleRows,
   ...eventRows,

@@ -59,6 +59,9 @@ export const shapes = {
     `id uri created_at ${texts} domain ns_targets region_domains ` +
     'certificate_management_policy { authority private_key_type } ' +
     `certificate_management_status { renews_at ${job} }`,
+  kubernetesOperator:
+    `id uri created_at updated_at ${texts} principal ${ref} enabled_features region ` +
+    'deployment { name namespace version cluster_name } binding { endpoint_selectors }',
   reservedAddress: `id uri created_at ${texts} addr region endpoint_configuration ${ref}`,
   apiKey: `id uri created_at ${texts} token owner_id scopes expires_at`,
   backend: `id uri created_at ${texts} labels tunnels ${ref}`,

@@ -20,6 +20,7 @@ test('the search shows kinds in the order that its description names', () => {
       'tunnelSession',
       'credential',
       'provisioningKey',
+      'kubernetesOperator',
       'apiKey',
       'botUser',
       'user',

@@ -116,6 +116,7 @@ describe('what is searched', () => {
     ['tlsEdge', '/edges/tls'],
     ['tcpEdge', '/edges/tcp'],
     ['reservedAddress', '/reserved_addrs'],
+    ['kubernetesOperator', '/kubernetes_operators'],
     ['agentIngress', '/agent_ingresses'],
     ['certificateAuthority', '/certificate_authorities'],
     ['tlsCertificate', '/tls_certificates'],

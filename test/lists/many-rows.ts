@@ -45,6 +45,7 @@ const COLUMNS: Record<string, Record<string, string>> = {
   },
   credential: { ...NOTES, ...AGES, owner_id: '$owner', digest: '$id', acl: `ARRAY['bind:' || i || '.a.example']` },
   reserved_domain: { ...NOTES, ...AGES, domain: `'d' || i || '.$tag.example'` },
+  kubernetes_operator: { ...NOTES, ...AGES, created_by: '$owner' },
   agent_ingress: { ...NOTES, ...AGES, domain_id: `'rd_0$tag' || lpad(i::text, 14, '0')` },
   reserved_address: {
     ...{ ...NOTES, ...AGES, addr: `'$tag.example:' || i` },

@@ -148,7 +148,7 @@ test('what domains were configured by before there were edges may be null or emp
 
 describe('what the original service has and this gateway has not', () => {
   const absent: [string, string][] = [
-    ...['/abuse_reports', '/ai_gateway_api_keys', '/kubernetes_operators'].map((path): [string, string] => [
+    ...['/abuse_reports', '/ai_gateway_api_keys'].map((path): [string, string] => [
       path,
       path.slice(1).replaceAll('_', ' '),
     ]),

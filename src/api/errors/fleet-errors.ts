@@ -27,6 +27,12 @@ export const fleetErrors = {
   ),
   rotationUnderWay: conflict(90609, 'An earlier replacement of this authtoken is under way. Finish it first.'),
   badOverlap: invalid(90610, '{member} must be from 0 to {max}.'),
+  operatorBinding: invalid(
+    90613,
+    '{member}: the gateway brings no endpoints into Kubernetes clusters. Leave "binding" and the feature "bindings" out (the chart’s value bindings.enabled=false).',
+  ),
+  operatorTextTooLong: invalid(90614, '{member} must be at most {max} bytes; it has {actual}.'),
+  tooManyFeatures: invalid(90615, '{member} may have at most {max} entries.'),
   noAgentSelected: invalid(90611, 'Say which agents: by ids, label, credentialId or version.'),
   tooManyAgentsSelected: invalid(
     90612,

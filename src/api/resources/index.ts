@@ -56,6 +56,7 @@ export * as agents from './fleet/agents.ts';
 export * as agentCommands from './fleet/command-agents.ts';
 export * as provisioningExchange from './fleet/exchange-provisioning-key.ts';
 export * as fleetSummary from './fleet/fleet-summary.ts';
+export * as kubernetesOperators from './fleet/kubernetes-operators.ts';
 export * as provisioningKeys from './fleet/provisioning-keys.ts';
 export * as httpsEdgeRoutes from './https-edge-routes.ts';
 export * as httpsEdges from './https-edges.ts';

@@ -10,7 +10,6 @@ import { sendError } from '../http/responses.ts';
 const ABSENT = {
   '/abuse_reports': 'Abuse reports',
   '/ai_gateway_api_keys': 'API keys of an AI gateway',
-  '/kubernetes_operators': 'Kubernetes operators',
   '/ssh_certificate_authorities': 'SSH certificate authorities',
   '/ssh_credentials': 'SSH credentials',
   '/ssh_host_certificates': 'SSH host certificates',

@@ -140,6 +140,22 @@ export const kinds: Kind[] = [
     update: { given: [resolvesTo] },
   },
   {
+    ...{ path: '/kubernetes_operators', list: 'operators', of: go, filters: go },
+    shape:
+      `${about} updated_at principal ${ref} enabled_features* region deployment { name namespace version cluster_name } ` +
+      'binding? { endpoint_selectors* }',
+    create: {
+      given: [
+        {
+          ...{ ...texts, enabled_features: ['ingress', 'gateway'], region: 'eu' },
+          deployment: { name: 'operator', namespace: 'tunnels', version: '0.18.0', cluster_name: 'attic' },
+        },
+      ],
+      blank: { ...noTexts, enabled_features: [], region: '', deployment: {}, binding: {} },
+    },
+    update: { given: [{ ...changed, enabled_features: ['gateway'], deployment: { name: 'other' } }] },
+  },
+  {
     ...{ path: '/agent_ingresses', list: 'ingresses', filters: go },
     shape:
       `${about} domain ns_targets* region_domains* certificate_management_policy? { authority private_key_type } ` +

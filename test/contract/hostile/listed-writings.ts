@@ -80,6 +80,12 @@ export const listedWritings = {
     port: 'uint32',
   }),
   updateAddress: writing('PATCH /reserved_addrs/{id}', 'updateReservedAddress', texts, none, the('address')),
+  createOperator: writing(
+    'POST /kubernetes_operators',
+    'createKubernetesOperator',
+    { ...texts, enabled_features: 'strings', region: 'string', deployment: 'object', binding: 'object' },
+    none,
+  ),
   createIngress: writing(
     'POST /agent_ingresses',
     'createAgentIngress',

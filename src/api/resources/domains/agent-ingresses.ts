@@ -114,7 +114,7 @@ export const { routes } = resource({
       const { db, accountId } = context;
       const own = await db.reservedDomain.findUnique({ where: { domain, accountId }, select: { id: true } });
       if (own && (await db.agentIngress.count({ where: { domainId: own.id } })) > 0)
-        throw new ApiError('agentIngressTaken', { member: 'domain' });
+        throw new ApiError('agentIngressTaken');
       // In a transaction of its own, after the checks: where the other one fails, the domain is there for the next try.
       const more = { domain: given, certificateManagementPolicy: policy };
       const { id: domainId } = own ?? (await reserveDomain({ select: { id: true } }, more, context));

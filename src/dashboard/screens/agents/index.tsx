@@ -4,6 +4,8 @@ import { NotFound } from '../../shell/not-found.tsx';
 import './agents.css';
 import { AgentPage } from './agent-page.tsx';
 import { FleetList } from './fleet/fleet-list.tsx';
+import { OperatorPage } from './operators/detail.tsx';
+import { OperatorList } from './operators/list.tsx';
 import { NewProvisioningKey } from './provisioning/key-new.tsx';
 import { ProvisioningKeyPage } from './provisioning/key-page.tsx';
 import { ProvisioningKeyList } from './provisioning/keys-list.tsx';
@@ -19,6 +21,8 @@ export default function Screen() {
       <Route path="/keys" component={ProvisioningKeyList} />
       <Route path="/keys/new" component={NewProvisioningKey} />
       <Route path="/keys/:id" component={ProvisioningKeyPage} />
+      <Route path="/operators" component={OperatorList} />
+      <Route path="/operators/:id" component={OperatorPage} />
       <Route path="/tunnels/:id" component={TunnelPage} />
       <Route path="/:id" component={AgentOrSession} />
       <Route default component={NotFound} />

@@ -71,6 +71,7 @@ const KINDS = [
   'httpsEdgeRoute',
   'ipPolicy',
   'ipPolicyRule',
+  'kubernetesOperator',
   'provisioningKey',
   'reservedAddress',
   'reservedDomain',
