@@ -105,7 +105,6 @@ const texts: Record<string, string> = Object.fromEntries(
     'code reason label toVersion provisioningKey deviceId hostName order search list removeLabels host vaultName port attempt query credential',
     'urls issuer scopes cookiePrefix hostHeader emailAddresses emailDomains teams organizations trafficPolicy',
     'enabledFeatures namespace clusterName endpointSelectors csr',
-    'urls issuer scopes cookiePrefix emailAddresses emailDomains teams organizations trafficPolicy',
   ]
     .flatMap((line) => line.split(' '))
     .map((name) => [name, 'text']),
