@@ -172,3 +172,111 @@ describe('what the original service has and this gateway has not', () => {
       expect(await account.call(method, asked, method.startsWith('P') ? {} : undefined)).toMatchObject(answer);
   });
 });
+
+describe('what the Kubernetes operator asks for', () => {
+  const extended = { dialect: 'extended' } as const;
+  const ask = (method: string, path: string, body?: object) => account.call(method, path, body, extended);
+
+  test('it registers, finds itself, changes what it says, and leaves', async () => {
+    const deployment = { name: 'tunnel-operator', namespace: 'tunnel-operator', version: '0.18.0', cluster_name: '' };
+    const made = await ask('POST', '/kubernetes_operators', {
+      ...{ metadata: '{"namespace.uid":"b0c2"}', description: 'Created by the operator', region: 'global' },
+      ...{ enabled_features: ['ingress', 'gateway'], deployment },
+    });
+    expect(made.status, made.text).toBe(201);
+    const { id } = made.body;
+    expect(made.body).toMatchObject({ deployment, binding: null, principal: { id: account.ownerId } });
+    const { body: listed } = await ask('GET', '/kubernetes_operators');
+    expect(listed.operators).toEqual([made.body]);
+    const change = {
+      id,
+      metadata: '{}',
+      enabled_features: ['gateway'],
+      deployment: { ...deployment, version: '0.19.0' },
+    };
+    const { body } = await ask('PATCH', `/kubernetes_operators/${id}`, change);
+    expect(body).toMatchObject({ ...change, region: 'global' });
+    expect((await ask('GET', `/kubernetes_operators/${id}/bound_endpoints`)).body).toMatchObject({
+      endpoints: [],
+      next_page_uri: null,
+    });
+    expect((await ask('DELETE', `/kubernetes_operators/${id}`)).status).toBe(204);
+    expect((await ask('GET', `/kubernetes_operators/${id}/bound_endpoints`)).status).toBe(404);
+  });
+
+  test('bindings are refused in words', async () => {
+    const binding = { endpoint_selectors: ['true'], csr: '-----BEGIN CERTIFICATE REQUEST-----' };
+    for (const body of [{ binding }, { enabled_features: ['Bindings'] }])
+      expect(await ask('POST', '/kubernetes_operators', body)).toMatchObject({
+        status: 400,
+        body: { error_code: 'ERR_GATEWAY_90613', msg: expect.stringMatching(/brings no endpoints into Kubernetes/) },
+      });
+  });
+
+  test('endpoints of an Ingress, a Gateway, and services of TCP and TLS', async () => {
+    await created('/reserved_domains', { domain: '*.operator.example.com' });
+    const { addr } = await created('/reserved_addrs');
+    const requests = JSON.stringify({
+      on_http_request: [
+        {
+          name: 'Generated',
+          actions: [{ type: 'forward-internal', config: { url: 'https://a-b-default-80.internal' } }],
+        },
+      ],
+    });
+    const connections = JSON.stringify({
+      on_tcp_connect: [
+        {
+          name: 'Generated',
+          actions: [{ type: 'forward-internal', config: { url: 'tcp://a-b-default-22.internal:22' } }],
+        },
+      ],
+    });
+    const urls: [url: string, policy: string][] = [
+      ['https://ingress.operator.example.com', requests],
+      ['http://ingress.operator.example.com', requests],
+      ['tls://db.operator.example.com:443', connections],
+      [`tcp://${addr}`, connections],
+      ['https://web.default.internal:8443', requests],
+      ['tcp://ssh.default.internal:22', connections],
+    ];
+    for (const [url, traffic_policy] of urls) {
+      const bindings = [url.includes('.internal') ? 'internal' : 'public'];
+      const given = {
+        url,
+        traffic_policy,
+        bindings,
+        description: 'Created by the operator',
+        metadata: '{"owned-by":"operator"}',
+      };
+      const made = await ask('POST', '/endpoints', { type: 'cloud', ...given });
+      expect(made.body, made.text).toMatchObject({ ...given, type: 'cloud', pooling_enabled: false });
+      const again = await ask('PATCH', `/endpoints/${made.body.id}`, {
+        id: made.body.id,
+        ...given,
+        pooling_enabled: true,
+      });
+      expect(again.body, again.text).toMatchObject({ ...given, pooling_enabled: true });
+      const beside = await ask('POST', '/endpoints', { type: 'cloud', ...given, pooling_enabled: true });
+      expect(beside.status, beside.text).toBe(201);
+    }
+  });
+});
+
+test('a destination in Azure has a text where other clients read null', async () => {
+  const azure = {
+    ...{ tenant_id: '4f9b3a52-0c1d-4b8e-9c40-0123456789ab', client_id: '9d2c7b61-5a3e-4f70-8b21-ba9876543210' },
+    ...{ client_secret: 'a-secret', data_collection_stream_name: 'Custom-Gateway_CL' },
+    logs_ingestion_uri: 'https://events-a1b2.westeurope-1.ingest.monitor.azure.com',
+    data_collection_rule_id: 'dcr-0123456789abcdef0123456789abcdef',
+  };
+  const { id } = await created('/event_destinations', { target: { azure_logs_ingestion: azure } });
+  for (const [dialect, secret] of [
+    ['extended', ''],
+    ['documented', null],
+  ] as const) {
+    const { body } = await account.call('GET', '/event_destinations', undefined, { dialect });
+    const [{ target }] = body.event_destinations.filter((one: { id: string }) => one.id === id);
+    expect(target.azure_logs_ingestion.client_secret).toBe(secret);
+  }
+});

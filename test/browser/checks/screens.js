@@ -19,6 +19,7 @@ const LISTS = [
   'agents/sessions',
   'agents/keys',
   'agents/keys/new',
+  'agents/operators',
   'requests',
   'traffic',
   'visitors',
@@ -33,6 +34,8 @@ const LISTS = [
   'domains/addresses/new',
   'domains/certificates',
   'domains/certificates/new',
+  'domains/ingresses',
+  'domains/ingresses/new',
   'edges',
   'edges/tls',
   'edges/tcp',
@@ -81,6 +84,8 @@ export async function screenPaths(ask, { edgeId, routeId }) {
     tcpEdge: createTcpEdge(input: { description: "shells" }) { tcpEdge { id } }
     domain: createReservedDomain(input: { domain: "shop.example.com" }) { reservedDomain { id } }
     address: createReservedAddress(input: { description: "the shell" }) { reservedAddress { id } }
+    ingress: createAgentIngress(input: { domain: "agents.example.com" }) { agentIngress { id } }
+    operator: createKubernetesOperator(input: { deployment: { name: "operator" } }) { kubernetesOperator { id } }
     bot: createBotUser(input: { name: "robot" }) { botUser { id } }
     destination: createEventDestination(input: {
       description: "to nowhere"
@@ -140,6 +145,8 @@ export async function screenPaths(ask, { edgeId, routeId }) {
     `agents/tunnels/${session.tunnels[0].id}`,
     `domains/${made.domain.id}`,
     `domains/addresses/${made.address.id}`,
+    `domains/ingresses/${made.ingress.id}`,
+    `agents/operators/${made.operator.id}`,
     `edges/https/${edgeId}`,
     `edges/https/${edgeId}/routes/new`,
     route,
