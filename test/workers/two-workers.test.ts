@@ -147,6 +147,28 @@ test('policies at both workers read a secret, and another value of it with the n
   }
 });
 
+test('cloud endpoints are at both workers, and take turns with a pooled tunnel of either', async () => {
+  const { call } = group.gateway;
+  const domain = 'pooled.tunnel.localhost';
+  await call('POST', '/reserved_domains', { domain });
+  const action = { type: 'custom-response', config: { status_code: 200, content: 'cloud' } };
+  const traffic_policy = JSON.stringify({ on_http_request: [{ actions: [action] }] });
+  const body = { url: `http://${domain}`, traffic_policy, pooling_enabled: true };
+  expect((await call('POST', '/cloud_endpoints', body)).status).toBe(201);
+  const port = await service((_, response) => void response.end('tunnel'));
+  const forwardsTo = `127.0.0.1:${port}`;
+  await (await group.agentAt(0)).open({ protocol: 'http', domain, forwardsTo, pooling: true }).answered;
+  for (const worker of WORKERS) {
+    const agent = await group.connectionAt(worker);
+    const bodies = async () => {
+      const all: string[] = [];
+      for (let i = 0; i < 4; i++) all.push(String((await visit(body.url, group.gateway.http, { agent })).body));
+      return all.sort();
+    };
+    await eventually(async () => expect(await bodies()).toEqual(['cloud', 'cloud', 'tunnel', 'tunnel']));
+  }
+});
+
 test('requests are captured at both workers, and replayed', async () => {
   const url = await open('captured', 1);
   const { nodes } = await group.graphql('{ endpoints { nodes { id publicUrl } } }');
