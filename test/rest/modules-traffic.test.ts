@@ -86,9 +86,9 @@ describe('a name that an agent serves', () => {
     expect(await gateway.registrar.bind(again)).toEqual({ refused: 'onEdge', target: hostname });
   });
 
-  test('is refused to the agent whose bind an edge overtook', async () => {
+  test.each(['edge', 'cloud endpoint'])('is refused to the agent whose bind an %s overtook', async (winner) => {
     const { app, registrar } = gateway;
-    const hostname = `raced.${zone}`;
+    const hostname = `raced-by-${winner.slice(0, 5)}.${zone}`;
     const edge = (await created('/edges/tls')).id as string;
     const session = await openSession(gateway, await newCredential(account));
     const domain = await app.prisma.reservedDomain.findFirstOrThrow({ where: { accountId: account.accountId } });
@@ -98,9 +98,11 @@ describe('a name that an agent serves', () => {
       const binding = registrar.bind(nameRequest(session, hostname, { proto: 'https', port: 443 }));
       // One connection is all that the embedded database has: there, the agent's turn comes when this is over.
       if (onServer) await expect.poll(waiting, { interval: 10 }).toBe(1);
-      await db.edgeHostport.create({
-        data: { hostport: `${hostname}:443`, edgeId: edge, domainId: domain.id, position: 0 },
-      });
+      const common = { edgeId: edge, domainId: domain.id };
+      const url = { accountId: account.accountId, proto: 'https', hostname, port: 443, pooling: false };
+      if (winner === 'edge')
+        await db.edgeHostport.create({ data: { ...common, hostport: `${hostname}:443`, position: 0 } });
+      else await db.cloudUrl.create({ data: { ...common, ...url, address: `tls:${hostname}` } });
       return { answer: binding };
     });
     expect(await answer).toEqual({ refused: 'onEdge', target: hostname });
