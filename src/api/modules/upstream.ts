@@ -46,12 +46,12 @@ const UpstreamInput = builder.inputType('UpstreamInput', {
 type Input = typeof UpstreamInput.$inferInput;
 
 function check({ enabled, timeout, hostHeader, allowHalfClose }: Input, member: string): UpstreamSettings {
-  const require = (name: string, reason: string | undefined) => {
+  const checkMember = (name: string, reason: string | undefined) => {
     if (reason !== undefined) throw new ApiError('upstreamSettingWrong', { member: `${member}${name}`, reason });
   };
   checkAll({
-    timeout: () => timeout != null && require('timeout', timeoutProblem(timeout)),
-    hostHeader: () => hostHeader != null && require('hostHeader', hostHeaderProblem(hostHeader)),
+    timeout: () => timeout != null && checkMember('timeout', timeoutProblem(timeout)),
+    hostHeader: () => hostHeader != null && checkMember('hostHeader', hostHeaderProblem(hostHeader)),
   });
   return {
     enabled: enabled ?? true,

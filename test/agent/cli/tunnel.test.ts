@@ -6,6 +6,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../../src/net/free-port.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type FaultProxy, startFaultProxy } from '../../support/faults/fault-proxy.ts';
 import { sharedGatewayWithAccount, type TestGateway } from '../../support/gateway/gateway.ts';
@@ -91,7 +92,9 @@ describe('one tunnel', () => {
     ['port alone', (port: number) => String(port)],
     ['localhost', (port: number) => `localhost:${port}`],
   ])('finds a program that listens on ::1 only: %s', async (_, target) => {
-    const server = createHttpServer((__, response) => void response.end('by IPv6')).listen(0, '::1');
+    // Its port is nobody's at 127.0.0.1, where the agent asks first.
+    const free = await freePort('127.0.0.1');
+    const server = createHttpServer((__, response) => void response.end('by IPv6')).listen(free, '::1');
     onTestFinished(() => void server.close());
     await once(server, 'listening');
     const agent = await run(['http', target((server.address() as AddressInfo).port)]);

@@ -40,6 +40,8 @@ async function live(resource: AuditedResource): Promise<{ event_type: string; ob
     return { ...(await account.call('GET', uri)).body, ...rights };
   };
   const created = await get();
+  // The domain is reserved along with it.
+  const along = kind === 'agentIngress' ? [await reservationOf(created.domain)] : [];
   const change = kind === 'botUser' ? { name: `renamed ${made.body.id}` } : { description: 'changed' };
   const changed = await account.call('PATCH', uri, change);
   expect(changed.status, `${uri}: ${changed.text}`).toBe(200);
@@ -48,10 +50,16 @@ async function live(resource: AuditedResource): Promise<{ event_type: string; ob
   expect((await account.call('DELETE', uri)).status).toBe(204);
   const name = eventNameOf(resource, 'CREATED').replace(/_created.*/, '');
   return [
+    ...along.map((object) => ({ event_type: 'domain_created.v0', object })),
     { event_type: `${name}_created.v0`, object: created },
     { event_type: `${name}_updated.v0`, object: updated },
     { event_type: `${name}_deleted.v0`, object: updated },
   ];
+}
+
+async function reservationOf(domain: string): Promise<object> {
+  const { body } = await account.call('GET', '/reserved_domains?limit=100');
+  return body.reserved_domains.find((row: { domain: string }) => row.domain === domain);
 }
 
 const shown = ({ event_type, object }: Told) => ({ event_type, object });
