@@ -85,6 +85,11 @@ const cases: Record<string, Case> = {
     }),
     shown: ({ sources }) => ({ sources: sources.map(({ type, fields }: Json) => ({ type, fields })) }),
   },
+  'Kubernetes operators': {
+    path: () => '/kubernetes_operators',
+    body: (order) => ({ enabled_features: order(['ingress', 'gateway', 'a feature']) }),
+    shown: ({ enabled_features }) => ({ enabled_features }),
+  },
   'API keys': {
     path: () => '/api_keys',
     body: (order) => ({ scopes: order(['vault:read', 'credential:write', 'read']) }),
@@ -267,7 +272,7 @@ describe('lists keep the order in which they were sent', () => {
     const tested = JSON.stringify(Object.values(cases).map(({ body }) => body((list) => [...list])));
     const camelCased = tested.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
     const missing = [...taken].filter((name) => !camelCased.includes(`"${name}":[`));
-    // Of bindings and of places to resolve to there is one, and what OTLP collectors get is stored and shown as it is.
-    expect(missing.sort()).toEqual(['bindings', 'headers', 'resolvesTo', 'resourceAttributes']);
+    // Of bindings and of places to resolve to there is one, of selectors none, and what OTLP collectors get is stored and shown as it is.
+    expect(missing.sort()).toEqual(['bindings', 'endpointSelectors', 'headers', 'resolvesTo', 'resourceAttributes']);
   });
 });
