@@ -60,7 +60,7 @@ test('11: whenever the agent is killed, what it has answered is on the disk, who
     await Promise.all(requests);
   }
   const { ask } = await agentProcess(path);
-  expect((await ask('GET', '/status')).body.state_file).toEqual({ damage: null });
+  expect((await ask('GET', '/status')).body.state_file).toEqual({ damage: null, failure: null });
   const { body } = await ask('GET', '/tunnels');
   expect(body.map(({ domain }: { domain: string }) => domain)).toEqual(expect.arrayContaining(answered));
   expect(answered.length).toBeGreaterThanOrEqual(3);
