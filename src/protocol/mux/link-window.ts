@@ -129,7 +129,9 @@ export class LinkWindow {
   isProbeDue(written: number, now: () => number): boolean {
     if (this.#drainTo > this.#probed) return true;
     const unprobed = written - this.#probed;
-    if (unprobed * PARTS >= this.#window) return true;
+    // While less than half is in flight, nobody waits for what a probe would confirm.
+    const isUsed = (written - this.#confirmed) * 2 >= this.#window;
+    if (isUsed && unprobed * PARTS >= this.#window) return true;
     return unprobed >= WINDOW_MIN && now() - this.#probedAt >= PROBE_INTERVAL_MS;
   }
 
