@@ -11,6 +11,7 @@ import { startAgent } from './run/start-agent.ts';
 import { type Command, HELP, type LabelsCommand, readCommand, type TunnelCommand, UsageError } from './settings/cli.ts';
 import { type AgentConfig, ConfigError, checkPublication, readConfig } from './settings/config.ts';
 import { chooseEndpoints, type NamedEndpoint, NO_CONFIG_FILE, readConfigFile } from './tunnels/config-file.ts';
+import { LockError } from './tunnels/instance-lock.ts';
 import { openDefaultPolicy, readPolicyText } from './tunnels/policy.ts';
 import { version } from './version.ts';
 
@@ -122,8 +123,19 @@ async function startTunnel(command: TunnelCommand | LabelsCommand, config: Agent
           hostHeader: command.hostHeader,
           isListed: command.isListed,
         };
-  const state = config.keepsState ? await inStateFile(config.stateFile, spec, log) : restartState;
-  return runSingleTunnel(config, authtoken, spec, state, log, print);
+  return runSingleTunnel(config, authtoken, spec, await stateOfRun(), log, print);
+
+  async function stateOfRun(): Promise<RestartState> {
+    if (!config.keepsState) return restartState;
+    try {
+      return await inStateFile(config.stateFile, spec, log);
+    } catch (error) {
+      if (!(error instanceof LockError)) throw error;
+      // A person tries something beside the installed service.
+      log('warn', 'the address of the tunnel is not kept', { reason: error.message });
+      return restartState;
+    }
+  }
 
   function policyOf({ protocol, policyFile }: TunnelCommand): string | null {
     if (policyFile !== null) return readPolicyText(policyFile, protocol);

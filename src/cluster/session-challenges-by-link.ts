@@ -1,6 +1,6 @@
 // Challenges sessions of this node, and those of other nodes over the links to them.
 
-import type { SessionChallenges } from '../tunnel/control/session-challenges.ts';
+import type { SessionChallenges } from '../tunnel/control/session-commands.ts';
 import type { ClusterAccess } from './cluster-query.ts';
 
 const CHALLENGE_SESSION = 'challengeSession';

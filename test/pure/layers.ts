@@ -145,7 +145,6 @@ export const layersOf: Record<string, string[]> = {
     'webhook.ts',
     'descriptor.ts',
     'http',
-    'line-pieces.ts',
     'sink.ts',
     'target-error.ts',
   ],

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { listen } from '../agent/client/peer.ts';
 import { newClient, PATIENT, type TestClient } from '../agent/client/support.ts';
 import { newCredential } from '../support/agents/live.ts';
+import { eventually } from '../support/eventually.ts';
 import { type FaultProxy, startFaultProxy } from '../support/faults/fault-proxy.ts';
 import { sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
 import { isLong } from '../support/shortened.ts';
@@ -63,11 +64,11 @@ function download(bytes: number) {
       response.on('error', reject);
     }).on('error', reject);
   });
-  return { state, done, reaches: (count: number) => until(() => state.received >= count) };
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
+  return {
+    state,
+    done,
+    reaches: (count: number) => eventually(() => expect(state.received).toBeGreaterThanOrEqual(count)),
+  };
 }
 
 /** How many bytes of a bulk download arrive while a small request is answered, again and again. */
@@ -104,7 +105,7 @@ test('so it is towards the agent', async () => {
     });
     sent.on('error', reject).end(Buffer.alloc(size));
   });
-  await until(() => carried() > bytesPerSecond);
+  await eventually(() => expect(carried()).toBeGreaterThan(bytesPerSecond));
   const waits: number[] = [];
   for (let round = 0; round < 5; round++) {
     const from = carried();

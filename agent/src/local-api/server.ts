@@ -43,6 +43,7 @@ export async function openApi(
   server.maxConnections = CONNECTIONS_MAX;
   let retry: NodeJS.Timeout | undefined;
   let isServed = false;
+  let isClosed = false;
   const current = () => ({ host, port: (server.address() as AddressInfo | null)?.port ?? port });
   const failure = await listen(server, port, host);
   if (failure && !PASSING_FAILURES.includes(failure.code ?? ''))
@@ -54,7 +55,9 @@ export async function openApi(
 
   function waitForAddress(): void {
     retry = setTimeout(async () => {
-      if (await listen(server, port, host)) waitForAddress();
+      const failed = await listen(server, port, host);
+      if (isClosed) server.close();
+      else if (failed) waitForAddress();
       else if (isServed) onListening(current());
     }, RETRY_MS).unref();
   }
@@ -69,6 +72,7 @@ export async function openApi(
       if (server.listening) onListening(current());
     },
     async close(grace) {
+      isClosed = true;
       clearTimeout(retry);
       if (server.listening) await closeServer(server, grace);
     },

@@ -4,8 +4,8 @@
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { WrittenEvent } from '../written-event.ts';
 import { type SinkContext, type SinkDescriptor, textMember } from './descriptor.ts';
-import { piecesFrom, piecesOf } from './line-pieces.ts';
 import { type Sink, SinkError } from './sink.ts';
 import { TargetError } from './target-error.ts';
 
@@ -151,6 +151,31 @@ async function endsInLine(file: FileHandle, size: number): Promise<boolean> {
   if (size === 0) return false;
   const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
   return buffer[0] !== NEWLINE[0];
+}
+
+/** The bytes of events, each with a line break behind it. Events that follow each other in one buffer are one piece. */
+function piecesOf(events: readonly WrittenEvent[]): Buffer[] {
+  const pieces: Buffer[] = [];
+  for (let i = 0; i < events.length; ) {
+    const { lines, start } = events[i] as WrittenEvent;
+    let { end } = events[i] as WrittenEvent;
+    for (i++; events[i]?.lines === lines && events[i]?.start === end + 1; i++) end = (events[i] as WrittenEvent).end;
+    if (lines[end] === NEWLINE[0]) pieces.push(lines.subarray(start, end + 1));
+    else pieces.push(lines.subarray(start, end), NEWLINE);
+  }
+  return pieces;
+}
+
+/** What is left of pieces behind their first bytes. */
+function piecesFrom(pieces: readonly Buffer[], bytes: number): Buffer[] {
+  const left: Buffer[] = [];
+  let skipped = 0;
+  for (const piece of pieces) {
+    const from = Math.max(0, bytes - skipped);
+    if (from < piece.length) left.push(piece.subarray(from));
+    skipped += piece.length;
+  }
+  return left;
 }
 
 function failureOf({ code = 'Error' }: NodeJS.ErrnoException): SinkError {

@@ -121,7 +121,7 @@ export class LinkWindow {
     if (this.#confirmed === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
     if (this.#drainTo > this.#confirmed) return 0;
     const rest = this.#window - (written - this.#confirmed);
-    // Crumbs would cost more in headers than they are worth.
+    // Small frames cost more in headers than they carry.
     return rest * PARTS < this.#window ? 0 : rest;
   }
 

@@ -2,7 +2,7 @@
 
 import { allows } from '../../tunnel/control/acl.ts';
 import type { AgentRefusal, BindRequest } from '../../tunnel/control/registrar.ts';
-import type { ServingSession } from '../../tunnel/control/session-challenges.ts';
+import type { ServingSession } from '../../tunnel/control/session-commands.ts';
 import { endpointAddress, hasTcpPort } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { Db } from '../database/client.ts';
 import { endpointOfflineEvents, endpointOnlineEvent } from '../events/live-events.ts';

@@ -5,7 +5,7 @@ import { type Allowance, allows, type BindTarget } from '../control/acl.ts';
 import { AgentError } from '../control/agent-errors.ts';
 import type { AgentRefusal, BindRequest, Registrar } from '../control/registrar.ts';
 import type { ResumeTokens } from '../control/resume-tokens.ts';
-import type { SessionChallenges } from '../control/session-challenges.ts';
+import type { SessionChallenges } from '../control/session-commands.ts';
 import type { TcpPorts } from '../control/tcp-ports.ts';
 import type { TunnelSettings } from '../control/tunnel-settings.ts';
 import type { LiveEndpoint, RequestedRules } from '../endpoints/endpoint.ts';

@@ -3,7 +3,7 @@
 
 import type { Proto } from '../endpoints/endpoint.ts';
 import type { RouteSource } from './routes.ts';
-import type { ServingSession } from './session-challenges.ts';
+import type { ServingSession } from './session-commands.ts';
 
 /** The account and permissions of an authtoken. */
 export interface Grant {

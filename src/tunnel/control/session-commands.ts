@@ -1,4 +1,4 @@
-// Remote commands: the requests to stop, restart or update an agent.
+// What is asked of the agents of sessions, on whatever node: remote commands, which stop, restart or update an agent, and signs of life.
 
 import type { NodeRef } from './routes.ts';
 
@@ -30,4 +30,19 @@ export interface SessionCommands {
    * @param node the node of the session, where that is known.
    */
   command(sessionId: string, command: SessionCommand, node?: NodeRef): Promise<CommandOutcome>;
+}
+
+/** A session that serves an address. */
+export interface ServingSession {
+  readonly sessionId: string;
+  readonly node: NodeRef;
+}
+
+/** Challenges sessions: one that serves what another agent of its credential asks for shows that it is alive, or ends. */
+export interface SessionChallenges {
+  /**
+   * Asks the agent of a session for a sign of life. Without one, for as long as a challenge takes, its session ends.
+   * @returns whether the session is over, and what it served is free for its credential; false, too, where its node does not answer.
+   */
+  challenge(session: ServingSession): Promise<boolean>;
 }

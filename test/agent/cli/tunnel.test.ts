@@ -88,6 +88,16 @@ describe('one tunnel', () => {
     expect(urls).toContain((await forwarding(await run(['http', service.at], env))).url);
   });
 
+  test('is served beside an agent that has the state file, and is not kept', async () => {
+    const env = { AGENT_STATE_FILE: join(directory, 'of-two.json') };
+    const installed = await run(['start'], env);
+    await installed.stdout.find(/^ready/);
+    const agent = await run(['http', service.at], env);
+    expect(await visit(gateway, (await forwarding(agent)).url)).toMatchObject({ status: 200, body: 'hello' });
+    await agent.stderr.find(/the address of the tunnel is not kept.*Process \d+ is an agent/);
+    expect(await installed.kill('SIGTERM')).toBe(0);
+  });
+
   test.each([
     ['port alone', (port: number) => String(port)],
     ['localhost', (port: number) => `localhost:${port}`],
