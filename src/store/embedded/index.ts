@@ -83,22 +83,9 @@ async function open(
 ): Promise<Embedded> {
   const workers = new WorkerSupervisor({ directory, callTimeoutMs, onFatal });
   await workers.current.opened();
-  const pool = new SingleConnectionPool({
-    async onConnect(client) {
-      client.on('error', () => undefined); // The statement in progress fails as well.
-      if (diskSpace?.isShort) await client.query(READ_ONLY.on);
-    },
-    idleTimeoutMillis: 0,
-    // All set here, so that no PG* variable of the environment is used.
-    host: 'embedded',
-    user: 'postgres',
-    database: 'postgres',
-    ssl: false,
-    stream: () => new DatabaseStream(workers.current),
-    Client: PipelinedClient,
+  const pool = poolOn(workers, async (client) => {
+    if (diskSpace?.isShort) await client.query(READ_ONLY.on);
   });
-  // onFatal reports a lost database. Without a listener, the error of the idle connection would be thrown as well.
-  pool.on('error', () => undefined);
   const setReadOnly = (isReadOnly: boolean) => pool.queryNext(READ_ONLY[isReadOnly ? 'on' : 'off'], []);
   const diskSpace = directory === undefined ? undefined : new DiskSpace({ directory, setReadOnly, onNotice });
   const close = async () => {
@@ -115,6 +102,34 @@ async function open(
     isFull: async () => (await diskSpace?.measure()) ?? false,
     close,
   };
+}
+
+/**
+ * A pool of one connection to the database that a worker runs.
+ * @param workers whose current one is asked.
+ * @param onConnect awaited before the connection is given out.
+ */
+export function poolOn(
+  workers: Pick<WorkerSupervisor, 'current'>,
+  onConnect: (client: pg.ClientBase) => Promise<void> = async () => undefined,
+): SingleConnectionPool {
+  const pool = new SingleConnectionPool({
+    async onConnect(client) {
+      client.on('error', () => undefined); // The statement in progress fails as well.
+      await onConnect(client);
+    },
+    idleTimeoutMillis: 0,
+    // All set here, so that no PG* variable of the environment is used.
+    host: 'embedded',
+    user: 'postgres',
+    database: 'postgres',
+    ssl: false,
+    stream: () => new DatabaseStream(workers.current),
+    Client: PipelinedClient,
+  });
+  // onFatal reports a lost database. Without a listener, the error of the idle connection would be thrown as well.
+  pool.on('error', () => undefined);
+  return pool;
 }
 
 /** Refuses to start with so little space that the database would fail soon. */

@@ -21,8 +21,9 @@ import { newAdminKey } from '../../../src/store/first-start.ts';
 import { newId } from '../../../src/store/ids.ts';
 import { root } from '../root.ts';
 import { send, sendRaw } from './http.ts';
+import { lendDatabase } from './lent-databases.ts';
 import { answerChecksOf } from './openapi.ts';
-import { freePorts, hasWorkers, hops, migrations, newPlace } from './place.ts';
+import { freePorts, hasWorkers, hops, migrations, newPlace, onServer } from './place.ts';
 import { countingAtOneTime, noteStatement } from './statements.ts';
 
 import type { Account, Call, Owner, Query, TestGateway, TestOptions } from './types.ts';
@@ -68,7 +69,9 @@ export async function startTestGateway(
   overrides: Record<string, string> = {},
   options: TestOptions = {},
 ): Promise<TestGateway> {
-  const { place = await newPlace(), counting = false, ...more } = options;
+  // What keeps its place, or migrates, has a database of its own.
+  const isLent = !onServer && !options.place && !options.migrations;
+  const { place = await newPlace({ isLent }), counting = false, ...more } = options;
   const others: Server[] = [];
   const logs: string[] = [];
   const readers = new Set<(line: string) => void>();
@@ -105,6 +108,7 @@ export async function startTestGateway(
       agentPackage: join(root, 'agent'),
       onFatal: (text) => void fatal.push(text),
       onlyYoga: process.env.GATEWAY_TEST_ONLY_YOGA === '1',
+      ...(isLent ? { database: lendDatabase((text) => void fatal.push(text)) } : {}),
       ...(counting ? { onQuery: noting(statements) } : {}),
       ...more,
     });

@@ -40,16 +40,18 @@ export interface Place {
 export interface PlaceOptions {
   /** Without migrations applied. */
   empty?: boolean;
+  /** Without an embedded database, as the gateway is lent one. */
+  isLent?: boolean;
   /** Follows `CREATE DATABASE name`, as `LOCALE 'C'`; PostgreSQL only. */
   creation?: string;
 }
 
 /** A data directory and a database, of the kind this run is about. */
-export async function newPlace({ empty = false, creation }: PlaceOptions = {}): Promise<Place> {
+export async function newPlace({ empty = false, isLent = false, creation }: PlaceOptions = {}): Promise<Place> {
   const dataDir = await mkdtemp(join(inject('run'), 'place-'));
   const removeDirectory = () => rm(dataDir, { recursive: true, force: true });
   if (!onServer) {
-    if (!empty) await copyCluster('migrated', dataDir);
+    if (!empty && !isLent) await copyCluster('migrated', dataDir);
     return { env: { DATA_DIR: dataDir }, dataDir, remove: removeDirectory };
   }
   const name = databaseName(inject('run'), randomBytes(8).toString('hex'));
