@@ -100,6 +100,7 @@ export function eventPlane(config: Config, parts: EventPlaneParts): EventPlane {
     newEventId: () => newId('ev'),
     random: Math.random,
     time: now,
+    onFailure: failed('an event cannot be written'),
   });
 
   const lanes = destinationQueueStore({ prisma, changes, keys, skew, nodeId, recent });
@@ -171,6 +172,7 @@ export function eventPlane(config: Config, parts: EventPlaneParts): EventPlane {
     async close() {
       sweeper.close();
       for (const stop of stops) stop();
+      reporter.flush();
       await buffer.flush();
       buffer.close();
       audience.close();

@@ -79,12 +79,13 @@ const limbs = new Uint32Array(5);
 
 /** The last `length` base62 digits of a number given as at most 20 big-endian bytes: long division, three digits a time. */
 function base62(bytes: Buffer, length: number): string {
-  const first = limbs.length - Math.ceil(bytes.length / 4);
+  let first = limbs.length - Math.ceil(bytes.length / 4);
   for (let limb = limbs.length - 1, end = bytes.length; limb >= first; limb--, end -= 4)
     limbs[limb] = bytes.readUIntBE(Math.max(0, end - 4), Math.min(4, end));
   let text = '';
   while (text.length < length) {
     let rest = 0;
+    while (limbs[first] === 0) first++;
     for (let limb = first; limb < limbs.length; limb++) {
       const value = rest * 2 ** 32 + (limbs[limb] ?? 0);
       limbs[limb] = Math.floor(value / 62 ** 3);

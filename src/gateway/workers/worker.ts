@@ -218,12 +218,18 @@ async function startReporter(
   });
   trafficEventMetrics(registry, counters);
   await subscribers.refresh();
-  return new TrafficEvents({
-    subscribers,
-    buffer,
-    counters,
-    newEventId: () => newId('ev'),
-    random: Math.random,
-    time: now,
+  return parts.start({
+    name: 'reporter of traffic events',
+    start: () =>
+      new TrafficEvents({
+        subscribers,
+        buffer,
+        counters,
+        newEventId: () => newId('ev'),
+        random: Math.random,
+        time: now,
+        onFailure: failed('an event cannot be written'),
+      }),
+    stop: (reporter) => reporter.flush(),
   });
 }

@@ -23,11 +23,15 @@ async function pipeline(db: QueueDatabase, maxBytes = 2 ** 26) {
     newEventId: () => newId('ev'),
     random: Math.random,
     time: Date.now,
+    onFailure: fail,
   });
   return {
     recorder,
-    buffer,
     counters,
+    flush: () => {
+      recorder.flush();
+      return buffer.flush();
+    },
     visit: (target: string, status: number) => {
       const { request, response } = requestReport();
       recorder.request(
@@ -66,7 +70,7 @@ async function subscribe({ prisma, changes, accountId }: QueueDatabase, destinat
 
 test('from reports to the rows of a queue: from the moment that a subscription is there, selected, filtered, in order', async () => {
   const db = await queueDatabase();
-  const { recorder, buffer, counters, visit, stored, close } = await pipeline(db);
+  const { recorder, flush, counters, visit, stored, close } = await pipeline(db);
   expect(recorder.wantsRequests(db.accountId)).toBe(false);
   const [first, second] = [await db.destination(), await db.destination()];
   await subscribe(db, [first, second], {
@@ -75,7 +79,7 @@ test('from reports to the rows of a queue: from the moment that a subscription i
   });
   expect(recorder.wantsRequests(db.accountId)).toBe(true);
   for (let n = 0; n < 1200; n++) visit(`/${n}`, n % 2 === 0 ? 500 : 200);
-  await buffer.flush();
+  await flush();
 
   const paths = Array.from({ length: 600 }, (_, n) => ({ http: { request: { url: { path: `/${2 * n}` } } } }));
   const events = await stored(first);
@@ -92,12 +96,12 @@ test('from reports to the rows of a queue: from the moment that a subscription i
 
 test('what there was no room for is shown with its destination; one that is gone is no trouble', async () => {
   const db = await queueDatabase();
-  const { buffer, counters, visit, close } = await pipeline(db, 10_000);
+  const { flush, counters, visit, close } = await pipeline(db, 10_000);
   const [kept, gone] = [await db.destination(), await db.destination()];
   await subscribe(db, [kept], { filter: "ev.http.request.url.path == '/kept'" });
   await subscribe(db, [gone], { filter: "ev.http.request.url.path == '/gone'" });
   for (let n = 0; n < 50; n++) visit('/kept', 200);
-  await buffer.flush();
+  await flush();
   const { dropped } = await db.queue(kept);
   expect(Number(dropped)).toBe(counters.dropped.buffer);
   expect(counters.accepted).toBe(50);
@@ -106,7 +110,7 @@ test('what there was no room for is shown with its destination; one that is gone
   visit('/gone', 200);
   await db.prisma.subscriptionDestination.deleteMany({ where: { destinationId: gone } });
   await db.prisma.eventDestination.delete({ where: { id: gone } });
-  await buffer.flush();
+  await flush();
   expect(counters).toMatchObject({ waiting: { events: 0, bytes: 0 }, failures: 0 });
   close();
 });

@@ -8,6 +8,7 @@ import { trafficObjects } from '../../../src/events/traffic/gateway-objects.ts';
 import type { TrafficSource, TrafficStore } from '../../../src/events/traffic/store.ts';
 import { TrafficSubscribers } from '../../../src/events/traffic/subscribers.ts';
 import { TrafficEvents } from '../../../src/events/traffic/traffic-events.ts';
+import type { Schedule } from '../../../src/runtime/schedule.ts';
 
 export const accountId = 'ac_3MPa0000000000000000000000A';
 const connection = {
@@ -101,13 +102,18 @@ export function source(more: Partial<TrafficSource> = {}): TrafficSource {
   };
 }
 
-/** What is told of, and what comes out of it by destination, without a buffer between. */
-export async function recorded(sources: readonly TrafficSource[], random: () => number = Math.random) {
+/** What is told of, and what comes out of it by destination, without a buffer between. A report is written at once unless a schedule is given. */
+export async function recorded(
+  sources: readonly TrafficSource[],
+  random: () => number = Math.random,
+  schedule: Schedule = atOnce,
+) {
   const events: { to: string; text: string }[] = [];
   const store = { sources: async () => [...sources], onSourcesChange: () => () => {} };
   const audience = new TrafficSubscribers({ store, objects: trafficObjects, onFailure: fail });
   await audience.refresh();
   const counters = trafficCounters();
+  const failures: unknown[] = [];
   let ids = 0;
   const recorder = new TrafficEvents({
     subscribers: audience,
@@ -116,8 +122,10 @@ export async function recorded(sources: readonly TrafficSource[], random: () => 
     newEventId: () => `ev_${++ids}`,
     random,
     time: () => Date.UTC(2026, 10, 21, 9, 0, 4, 500),
+    onFailure: (error) => void failures.push(error),
+    schedule,
   });
-  return { recorder, counters, events };
+  return { recorder, counters, events, failures, audience };
 }
 
 /** A buffer over a store in which `append` is what a test makes of it, with the batches that it took. */
@@ -159,6 +167,11 @@ export function clock() {
     },
   };
 }
+
+const atOnce: Schedule = (_, work) => {
+  work();
+  return () => {};
+};
 
 /** All that is scheduled is due at once. */
 export const hurried = (_: number, work: () => void) => {

@@ -5,7 +5,7 @@ import { readWritten } from '../../../src/events/event.ts';
 import { trafficObjects } from '../../../src/events/traffic/gateway-objects.ts';
 import type { TrafficSource } from '../../../src/events/traffic/store.ts';
 import { TrafficSubscribers } from '../../../src/events/traffic/subscribers.ts';
-import { accountId, connectionReport, recorded, requestReport, source } from './support.ts';
+import { accountId, clock, connectionReport, recorded, requestReport, source } from './support.ts';
 
 const TCP = 'tcp_connection_closed.v0';
 const METHOD = 'http.request.method';
@@ -27,6 +27,56 @@ test('an event has the envelope of all events, without a principal', async () =>
     expect(text).not.toContain('\n');
     expect(readWritten(text).text).toBe(text);
   }
+});
+
+test('reports wait 20 ms for more, in their order; a flush, or 4,096 of them, are not waited with', async () => {
+  const { schedule, pass } = clock();
+  const { recorder, events } = await recorded([source({ fields: [METHOD] })], Math.random, schedule);
+  const report = requestReport();
+  const tell = (times: number) => {
+    for (let n = 0; n < times; n++) recorder.request(report);
+  };
+  tell(2);
+  pass(19);
+  expect(events).toEqual([]);
+  pass(1);
+  expect(events.map(({ text }) => readWritten(text).id)).toEqual(['ev_1', 'ev_2']);
+  tell(1);
+  recorder.flush();
+  expect(events.length).toBe(3);
+  tell(4095);
+  expect(events.length).toBe(3);
+  tell(1);
+  expect(events.length).toBe(3 + 4096);
+  tell(1);
+  pass(20);
+  expect(events.length).toBe(3 + 4097);
+});
+
+test('a report that waits goes to those who had subscribed when it came', async () => {
+  const { schedule, pass } = clock();
+  const sources = [source({ fields: [METHOD] })];
+  const { recorder, audience, events } = await recorded(sources, Math.random, schedule);
+  recorder.request(requestReport());
+  sources.length = 0;
+  await audience.refresh();
+  recorder.request(requestReport());
+  pass(20);
+  expect(events.map(({ to }) => to)).toEqual(['ed_1']);
+});
+
+test('an event that cannot be written is reported, and keeps no other from being written', async () => {
+  const { recorder, events, failures } = await recorded([source({ fields: [METHOD] })]);
+  const broken = new Error('no method');
+  const request = Object.defineProperty({ ...requestReport().request }, 'method', {
+    get: () => {
+      throw broken;
+    },
+  });
+  recorder.request(requestReport({ request }));
+  recorder.request(requestReport());
+  expect(failures).toEqual([broken]);
+  expect(events.length).toBe(1);
 });
 
 test('only accounts that somebody listens to are heard, and only what they listen to', async () => {
