@@ -10,7 +10,7 @@ import { openLog } from './monitoring/log.ts';
 import { explain } from './process/explain.ts';
 import { ROLE, WORKER_INDEX } from './process/messages.ts';
 import { openOutput } from './process/output.ts';
-import { processConfig } from './process/process-config.ts';
+import { processConfig, titleOf } from './process/process-config.ts';
 import type { ServedGateway } from './process/serve-gateway.ts';
 import { giveAddressesTime } from './protocol/address-attempts.ts';
 
@@ -40,6 +40,7 @@ async function run(): Promise<void> {
   const logged = log;
   // Node's own warnings become log lines like all others.
   process.removeAllListeners('warning').on('warning', (warning) => logged.warn({ err: warning }, 'Node.js warning'));
+  if (role) process.title = titleOf(role === 'worker' ? `worker ${Number(env[WORKER_INDEX]) + 1}` : role);
   if (role === 'worker') {
     const { runWorker } = await import('./process/worker-process.ts');
     return runWorker({ config: processConfig(config, Number(env[WORKER_INDEX])), log, output }, env);

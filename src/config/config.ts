@@ -54,6 +54,8 @@ export interface Config
   workers: number;
   /** How long a stop waits for requests under way. Milliseconds. */
   drainMs: number;
+  /** After how long without a heartbeat one of several processes is killed. Milliseconds; 0: never. */
+  watchdogMs: number;
   /** How long an upgrade waits for streams of the processes before. Milliseconds. */
   drainStreamsMs: number;
   /** How long a stop says that it is not ready before the listeners close. Milliseconds. */
@@ -206,6 +208,7 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string, pid: number = p
         : undefined,
     workers,
     drainMs: e.DRAIN_MS,
+    watchdogMs: e.WATCHDOG_MS,
     drainStreamsMs: e.DRAIN_STREAMS_MS,
     drainAnnounceMs: e.DRAIN_ANNOUNCE_MS,
     logLevel: e.LOG_LEVEL,

@@ -223,6 +223,10 @@ export const environment = z.object({
   DRAIN_ANNOUNCE_MS: count(0, 0, 600_000).meta({
     description: 'how long `/readyz` is 503 before a stop closes the listeners, so that a load balancer can notice',
   }),
+  WATCHDOG_MS: count(10_000, 0, 600_000).meta({
+    description:
+      'after how long without a sign of life one of [several processes](operating.md#all-cores-of-a-machine) is killed and started again; 0: never',
+  }),
   EVENT_ENDPOINTS: endpoints.meta({
     description:
       '[other addresses](events.md#targets) for the requests of event destinations: `kinesis=https://…,sts=…`',

@@ -12,6 +12,7 @@ import {
   ROLE,
   WORKER_INDEX,
 } from './messages.ts';
+import { Watchdog } from './watchdog.ts';
 
 /** The pauses before a process that has ended is started again, in milliseconds. They grow while it ends again and again. */
 const RESTART_MIN_MS = 100;
@@ -53,6 +54,8 @@ export interface ChildrenOptions {
   env: Readonly<Record<string, string>>;
   /** The file in which workers count their connections. */
   counts: number;
+  /** As `WATCHDOG_MS`. */
+  watchdogMs: number;
   /** Called when a process cannot be started any more. */
   onFailure(slot: Slot): void;
 }
@@ -65,10 +68,17 @@ export const workerRole = (index: number): Role => ({
 
 export class Children {
   readonly #options: ChildrenOptions;
+  readonly #watchdog: Watchdog;
+  /** How often each was killed by the watchdog, by the names of roles. */
+  readonly #kills: Record<string, number> = {};
   readonly slots = new Set<Slot>();
 
   constructor(options: ChildrenOptions) {
     this.#options = options;
+    this.#watchdog = new Watchdog(options.watchdogMs, options.log, (name) => {
+      this.#kills[name] = (this.#kills[name] ?? 0) + 1;
+      for (const slot of this.slots) this.#tellKills(slot);
+    });
   }
 
   /**
@@ -127,6 +137,10 @@ export class Children {
     return child.process.exitCode;
   }
 
+  #tellKills(slot: Slot): void {
+    if (slot.role === controlRole) this.tell(slot, { type: 'watchdogKills', kills: this.#kills });
+  }
+
   #freeRecord(): number {
     const taken = new Set([...this.slots].map(({ record }) => record));
     let record = 0;
@@ -145,18 +159,21 @@ export class Children {
   #watch(slot: Slot): void {
     const { child } = slot;
     let readyAt = Number.NaN;
-    child.on('message', ({ type }: ChildMessage) => {
-      if (type === 'listens') {
+    child.on('message', (message: ChildMessage) => {
+      if (message.type === 'heartbeat') this.#watchdog.heard(child, slot.role.name, message);
+      if (message.type === 'listens') {
         const { untold = [] } = slot;
         slot.untold = undefined;
-        for (const message of untold) this.tell(slot, message);
+        for (const late of untold) this.tell(slot, late);
+        this.#tellKills(slot);
       }
-      if (type !== 'ready') return;
+      if (message.type !== 'ready') return;
       readyAt = performance.now();
       slot.hasServed = true;
       slot.failedStarts = 0;
     });
     child.once('exit', (code, signal) => {
+      this.#watchdog.ended(child);
       clearCounts(this.#options.counts, slot.record);
       if (slot.isEnding || !slot.hasServed) return void this.slots.delete(slot);
       if (Number.isNaN(readyAt)) slot.failedStarts++;

@@ -3,7 +3,8 @@
 import type { Certificates } from '../edge/tls/certificates.ts';
 import { type ReservedAddress, reserveApiAddress } from '../gateway/managed-server.ts';
 import { IS_REPLACEMENT, onPrimaryMessage, tellPrimary } from './messages.ts';
-import { type ServedGateway, type ServeOptions, serveGateway } from './serve-gateway.ts';
+import { type ServedGateway, type ServeOptions, serveGateway, type WatchdogKills } from './serve-gateway.ts';
+import { sendHeartbeats } from './watchdog.ts';
 
 /** Serves until the primary says otherwise. @param env of the process. */
 export async function runControl(
@@ -18,7 +19,13 @@ export async function runControl(
   const mayStart = new Promise<void>((resolve) => {
     takeOver = resolve;
   });
-  onPrimaryMessage(({ type }) => {
+  let kills: WatchdogKills = {};
+  onPrimaryMessage((message) => {
+    const { type } = message;
+    if (type === 'watchdogKills') {
+      kills = message.kills;
+      return;
+    }
     if (type === 'takeOver') return takeOver();
     if (!gateway) return void options.output.exit(0);
     if (type === 'stop') gateway.stop('stop');
@@ -39,6 +46,16 @@ export async function runControl(
   const onServing = (served: ServedGateway) => {
     gateway = served;
   };
-  await serveGateway({ ...options, address, certificates, onStopped, onServing, isGreeted: !isReplacement });
+  const watchdogKills = () => kills;
+  await serveGateway({
+    ...options,
+    address,
+    certificates,
+    onStopped,
+    onServing,
+    watchdogKills,
+    isGreeted: !isReplacement,
+  });
   tellPrimary({ type: 'ready' });
+  sendHeartbeats(options.config.watchdogMs);
 }

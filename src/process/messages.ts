@@ -1,5 +1,13 @@
 // What the primary and its processes tell each other over the channel of node:cluster.
 
+/** What a process says of itself every tenth of `WATCHDOG_MS`. */
+export interface ProcessHeartbeat {
+  /** By how much its event loop was late for this heartbeat, in milliseconds. */
+  delayMs: number;
+  /** A process that a debugger holds is not killed. */
+  isDebugged: boolean;
+}
+
 /** To the primary. */
 export type ChildMessage =
   /** The process listens to messages: node:cluster would drop those that come before. */
@@ -11,7 +19,9 @@ export type ChildMessage =
   /** A control process has closed the database, and ends. */
   | { type: 'handedOver' }
   /** A worker that drains moves no more agents, and those that it moved are back. */
-  | { type: 'movesPaused' };
+  | { type: 'movesPaused' }
+  /** The event loop of the process turns. */
+  | ({ type: 'heartbeat' } & ProcessHeartbeat);
 
 /** From the primary. */
 export type PrimaryMessage =
@@ -27,7 +37,9 @@ export type PrimaryMessage =
   | { type: 'pauseMoves' }
   | { type: 'resumeMoves' }
   /** A worker: end now, even while it drains. */
-  | { type: 'cut' };
+  | { type: 'cut' }
+  /** A control process: how often each process was killed by the watchdog, for its metrics. */
+  | { type: 'watchdogKills'; kills: Readonly<Record<string, number>> };
 
 /** The role of a process, as the primary passes it in the environment. */
 export const ROLE = 'GATEWAY_PROCESS';

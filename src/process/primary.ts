@@ -11,6 +11,7 @@ import { freePort } from '../net/free-port.ts';
 import { Children, type Slot } from './children.ts';
 import { Generations } from './generations.ts';
 import type { Output } from './output.ts';
+import { titleOf } from './process-config.ts';
 
 /** The time in addition to a stop of the control process after which what is left is killed; milliseconds. */
 const KILL_MS = 35_000;
@@ -35,6 +36,7 @@ export interface PrimaryOptions {
 
 /** Runs the gateway in several processes, until a signal ends it. It ends the process when they cannot be started. */
 export async function runPrimary({ config, log, output, exec }: PrimaryOptions): Promise<void> {
+  process.title = titleOf('primary');
   // The processes accept from one queue; the other policy would hand each connection on from here.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const onFailure = ({ role }: Slot) => {
@@ -45,7 +47,8 @@ export async function runPrimary({ config, log, output, exec }: PrimaryOptions):
   const directory = config.nodeLink?.localDirectory;
   if (directory === undefined) throw new Error('workers reach the control process over a unix socket');
   const counts = openCounts(directory);
-  const children = new Children({ log, env: await pickPorts(config), counts, onFailure });
+  const { watchdogMs } = config;
+  const children = new Children({ log, env: await pickPorts(config), counts, watchdogMs, onFailure });
   const generations = new Generations({ children, workers: config.workers, log });
   let isStopping = false;
   let upgrades: Server | undefined;

@@ -2,6 +2,9 @@
 
 import type { Config } from '../config/config.ts';
 
+/** What `ps` and `top` show of a process. @param name `primary`, or that of its role. */
+export const titleOf = (name: string) => `tunnel-gateway: ${name}`;
+
 /** @param index of the worker, from 0; undefined for the control process. */
 export function processConfig(config: Config, index: number | undefined): Config {
   const { workers, nodeLink } = config;

@@ -19,6 +19,9 @@ import type { Output } from './output.ts';
 /** The time in addition to the drain after which a stop is forced; milliseconds. */
 const FORCED_STOP_MS = 30_000;
 
+/** How often the watchdog has killed each process, by its name: `control`, `worker 1`. */
+export type WatchdogKills = Readonly<Record<string, number>>;
+
 export interface ServeOptions {
   config: Config;
   log: Logger;
@@ -33,6 +36,8 @@ export interface ServeOptions {
   onStopped?(): void;
   /** Called when the gateway serves, before anything is printed: a reader of the output may stop the process at once. */
   onServing(gateway: ServedGateway): void;
+  /** What the watchdog of several processes has done. Undefined for a gateway that is one process. */
+  watchdogKills?(): WatchdogKills;
   /** Whether the start is printed. */
   isGreeted: boolean;
 }
@@ -53,6 +58,7 @@ export async function serveGateway({
   certificates,
   onStopped,
   onServing,
+  watchdogKills,
 }: ServeOptions): Promise<void> {
   const { logs, out, exit } = output;
   const onFatal = (text: string) => {
@@ -68,6 +74,13 @@ export async function serveGateway({
   metrics.counter('gateway_log_lines_dropped_total', 'Log lines that nobody took in time.', [], () => [
     [{}, logs.dropped],
   ]);
+  if (watchdogKills) {
+    const names = ['control', ...Array.from({ length: config.workers }, (_, index) => `worker ${index + 1}`)];
+    const help = 'Processes that stood still and were killed, by the process.';
+    metrics.counter('gateway_watchdog_kills_total', help, ['process'], () =>
+      names.map((name) => [{ process: name.replace(' ', '-') }, watchdogKills()[name] ?? 0]),
+    );
+  }
   const gateway: Gateway = await startGateway(config, {
     log,
     database,

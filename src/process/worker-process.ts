@@ -10,6 +10,7 @@ import { ConnectionCounts } from '../net/connection-counts.ts';
 import { COUNTS_FD, COUNTS_RECORD, onPrimaryMessage, tellPrimary } from './messages.ts';
 import type { ServeOptions } from './serve-gateway.ts';
 import { visitItself } from './visit-itself.ts';
+import { sendHeartbeats } from './watchdog.ts';
 
 /** Serves until the primary or the control process says otherwise. @param env of the process. @throws as `startWorker` does. */
 export async function runWorker(
@@ -46,4 +47,5 @@ export async function runWorker(
   collectWhenIdle(thisProcess(), AFTER_START);
   await visitItself(worker.dataPlane);
   tellPrimary({ type: 'ready' });
+  sendHeartbeats(config.watchdogMs);
 }
