@@ -1,8 +1,10 @@
 // The database that everything is measured on: made for one run, filled, dropped.
 
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
+import { cpuTime } from './processes.js';
 
 const CREDENTIALS = 10_000;
 const OWNERS = 10;
@@ -79,4 +81,32 @@ export async function removeMade(client) {
   await client.query('TRUNCATE audit_entry');
   const { rowCount } = await client.query('DELETE FROM credential WHERE description = $1', [MADE]);
   if (rowCount) await client.query('VACUUM credential');
+}
+
+/**
+ * The CPU time of the server's processes that serve this database, but for this connection's own: microseconds by pid. What ends
+ * meanwhile is not counted.
+ * @param {pg.Client} client
+ * @returns {Promise<Map<number, number>>} times that are NaN where the server is on another machine.
+ */
+export async function backendTimes(client) {
+  const { rows } = await client.query(
+    `SELECT pid FROM pg_stat_activity
+      WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`,
+  );
+  return new Map(rows.map(({ pid }) => [pid, isPostgres(pid) ? cpuTime(pid) : Number.NaN]));
+}
+
+/** @param {number} pid */
+function isPostgres(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('postgres');
+  } catch {
+    return false;
+  }
+}
+
+/** The microseconds between two looks. @param {Map<number, number>} earlier @param {Map<number, number>} later */
+export function timeBetween(earlier, later) {
+  return [...later].reduce((sum, [pid, time]) => sum + time - (earlier.get(pid) ?? 0), 0);
 }

@@ -1,4 +1,4 @@
-// The client, a process of its own: sixteen connections, each sending its next request when the answer to the last is
+// The client, a process of its own: connections, each sending its next request when the answer to the last is
 // whole. It reads no more of HTTP than that takes, so as to leave the processors to the servers.
 
 import { connect } from 'node:net';
@@ -12,6 +12,7 @@ import { connect } from 'node:net';
  * @property {number} leastBytes of every answer's body: a short one is an error in disguise.
  * @property {number} connections
  * @property {number} ms
+ * @property {number} [calls] the most requests of all connections together.
  */
 
 /** @typedef {{ requests: number, seconds: number, p99: number } | { error: string }} Outcome */
@@ -28,20 +29,22 @@ async function run(job) {
   /** @type {number[]} */
   const times = [];
   const started = performance.now();
-  await Promise.all(Array.from({ length: job.connections }, () => converse(job, started + job.ms, times)));
+  let left = job.calls ?? Number.POSITIVE_INFINITY;
+  const isOver = () => performance.now() >= started + job.ms || left-- <= 0;
+  await Promise.all(Array.from({ length: job.connections }, () => converse(job, isOver, times)));
   const seconds = (performance.now() - started) / 1000;
   times.sort((a, b) => a - b);
   return { requests: times.length, seconds, p99: times[Math.floor(times.length * 0.99)] ?? Number.NaN };
 }
 
 /**
- * One connection, until the deadline.
+ * One connection, with at least one request.
  * @param {Job} job
- * @param {number} deadline
+ * @param {() => boolean} isOver whether there is to be no further request.
  * @param {number[]} times gets the milliseconds of every request.
  * @returns {Promise<void>}
  */
-function converse({ port, request, ids, status, leastBytes }, deadline, times) {
+function converse({ port, request, ids, status, leastBytes }, isOver, times) {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true });
     let sent = 0;
@@ -61,7 +64,10 @@ function converse({ port, request, ids, status, leastBytes }, deadline, times) {
       socket.destroy();
       reject(new Error(`${reason}: ${got.toString('latin1', 0, 500)}`));
     };
-    socket.on('connect', send);
+    socket.on('connect', () => {
+      isOver();
+      send();
+    });
     socket.on('error', reject);
     socket.on('close', () => fail('the server closed a connection'));
     socket.on('data', (chunk) => {
@@ -76,9 +82,8 @@ function converse({ port, request, ids, status, leastBytes }, deadline, times) {
         whole = end + 4 + length;
       }
       if (got.length < whole) return;
-      const now = performance.now();
-      times.push(now - sent);
-      if (now < deadline) return send();
+      times.push(performance.now() - sent);
+      if (!isOver()) return send();
       socket.removeAllListeners('close');
       socket.end();
       resolve();

@@ -17,7 +17,7 @@ export async function create(caller, { description = '', metadata = '', acl = []
       values: [id, caller.accountId, caller.ownerId, description, metadata, acl, digest],
     });
     const answer = body(rows[0], base, token);
-    await record(client, caller, 'CREATED', id, null, { ...answer, token: undefined });
+    await record(client, caller, 'CREATED', id, description, null, { ...answer, token: undefined });
     return answer;
   });
 }
@@ -39,7 +39,8 @@ export async function update(caller, id, { description = null, metadata = null, 
       values: [id, caller.accountId, description, metadata, acl],
     });
     const [old, current] = [body(before[0], base), body(rows[0], base)];
-    await record(client, caller, 'UPDATED', id, { description: old.description }, { description: current.description });
+    const { description: name } = current;
+    await record(client, caller, 'UPDATED', id, name, { description: old.description }, { description: name });
     return current;
   });
 }
@@ -49,16 +50,18 @@ export async function update(caller, id, { description = null, metadata = null, 
  * @param {Caller} caller
  * @param {string} action
  * @param {string} id
+ * @param {string} name
  * @param {object | null} before
  * @param {object} after
  */
-async function record(client, { accountId, ownerId, keyId }, action, id, before, after) {
+async function record(client, { accountId, ownerId, keyId }, action, id, name, before, after) {
   const notice = JSON.stringify({ node: 'peer', changes: [{ kind: 'credential', action, id, accountId }] });
   await client.query({
     name: 'record',
     text: `WITH entry AS (
-        INSERT INTO audit_entry (id, account_id, created_at, source, actor_id, credential_id, action, kind, object_id, before, after)
-        VALUES ($1, $2, now(), 'API', $3, $4, $5, 'credential', $6, $7, $8)
+        INSERT INTO audit_entry (id, account_id, created_at, source, actor_id, credential_id, action, kind, object_id, before, after,
+          ip, operation_id, object_name, words)
+        VALUES ($1, $2, now(), 'API', $3, $4, $5, 'credential', $6, $7, $8, '127.0.0.1', $11, $12, $13)
       ), notice AS (SELECT pg_notify('gateway_changes', $9))
       SELECT (SELECT count(*) FROM notice), (SELECT json_agg(d.destination_id)
         FROM event_subscription s JOIN event_source e ON e.subscription_id = s.id
@@ -71,6 +74,9 @@ async function record(client, { accountId, ownerId, keyId }, action, id, before,
         JSON.stringify(after),
         notice,
         `tunnel_credential_${action.toLowerCase()}.v0`,
+        newAuditId(),
+        name,
+        [name, id, '127.0.0.1', ownerId, keyId].join('\n').toLowerCase(),
       ],
     ],
   });
