@@ -94,19 +94,21 @@ export async function backendTimes(client) {
     `SELECT pid FROM pg_stat_activity
       WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`,
   );
-  return new Map(rows.map(({ pid }) => [pid, isPostgres(pid) ? cpuTime(pid) : Number.NaN]));
+  return new Map(rows.map(({ pid }) => [pid, backendTime(pid)]));
 }
 
 /** @param {number} pid */
-function isPostgres(pid) {
+function backendTime(pid) {
   try {
-    return readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('postgres');
-  } catch {
-    return false;
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('postgres') ? cpuTime(pid) : Number.NaN;
+  } catch (error) {
+    const { code } = /** @type {NodeJS.ErrnoException} */ (error);
+    if (code === 'ESRCH') return 0; // It has ended since.
+    return Number.NaN;
   }
 }
 
 /** The microseconds between two looks. @param {Map<number, number>} earlier @param {Map<number, number>} later */
 export function timeBetween(earlier, later) {
-  return [...later].reduce((sum, [pid, time]) => sum + time - (earlier.get(pid) ?? 0), 0);
+  return [...later].reduce((sum, [pid, time]) => sum + Math.max(0, time - (earlier.get(pid) ?? 0)), 0);
 }

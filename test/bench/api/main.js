@@ -18,10 +18,10 @@ import { cpus, loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Bench, CONNECTIONS } from './bench.js';
-import { BARE_FILE, before, cases, servers } from './cases.js';
+import { BARE_FILE, before, cases, notes, servers } from './cases.js';
 import { gatewayProgram, isSmoke } from './processes.js';
 import { describeProfile } from './profile.js';
-import { tables, targets } from './report.js';
+import { table, targets } from './report.js';
 
 const root = resolve(import.meta.dirname, '../../..');
 const PROFILE_SECONDS = 5;
@@ -100,7 +100,7 @@ async function compare() {
   await closeAll();
   const embedded = chosen.filter((name) => cases[name]?.embedded);
   if (embedded.length > 0) await compareOn(embedded, await gateways(true), results);
-  say(`\n${tables(results)}\n\n${targets(results, gateway.name)}`);
+  say(`\n${notes.join('\n')}\n\n${targets(results, gateway.name)}`);
   say(`\nLoad average after it: ${loadavg()[0]?.toFixed(1)}. Where the time of a case goes: --profile NAME`);
 }
 
@@ -149,6 +149,7 @@ async function compareOn(names, running, results) {
       for (const { bench, server } of round % 2 ? taking.toReversed() : taking)
         of(name, server).rounds.push(await bench.measure(server, name, seconds));
     }
+    say(`\n${table(name, results)}`);
   }
 }
 

@@ -1,6 +1,6 @@
 // The tables and the targets, as text.
 
-import { cases, FIRST_CALLS_TIMES, notes } from './cases.js';
+import { cases, FIRST_CALLS_TIMES } from './cases.js';
 
 /**
  * @typedef {object} Figures of one round.
@@ -35,17 +35,13 @@ function ratio({ byRate }, own, other) {
 /** How many times as much as in the steady state a call costs among the first. @param {Measured} measured */
 const firstTimes = ({ first, rounds }) => (first?.cpu ?? Number.NaN) / median(rounds.map(({ cpu }) => cpu));
 
-/** @param {Results} results @returns {string} */
-export function tables(results) {
-  const parts = [...results].map(([name, servers]) => table(/** @type {Case} */ (cases[name]), servers));
-  return [...parts, notes.join('\n')].join('\n\n');
-}
-
 /** @param {number} value @param {number} digits */
 const shown = (value, digits = 0) => (Number.isFinite(value) ? value.toFixed(digits) : '–');
 
-/** @param {Case} of @param {Map<string, Measured>} servers */
-function table(of, servers) {
+/** @param {string} name of a case. @param {Results} results */
+export function table(name, results) {
+  const of = /** @type {Case} */ (cases[name]);
+  const servers = /** @type {Map<string, Measured>} */ (results.get(name));
   const references = of.against.filter((reference) => servers.has(reference));
   const head = [
     of.title,
