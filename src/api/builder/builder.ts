@@ -4,8 +4,8 @@ import SchemaBuilder, { type ObjectRef } from '@pothos/core';
 import PrismaPlugin from '@pothos/plugin-prisma';
 import { GraphQLError } from 'graphql';
 import type { PrismaClient } from '../../store/database/client.ts';
+import { datamodel } from '../../store/database/datamodel.ts';
 import type PrismaTypes from '../../store/generated/pothos.ts';
-import { getDatamodel } from '../../store/generated/pothos.ts';
 import type { Context } from '../context.ts';
 import { problemCodes } from '../errors/problem-codes.ts';
 import LoadedPlugin from './loaded-rows.ts';
@@ -42,7 +42,7 @@ export const builder = new SchemaBuilder<SchemaTypes>({
   prisma: {
     // A transaction offers all that the plugin uses; only connecting is missing, which it never does.
     client: (context) => context.db as PrismaClient,
-    dmmf: getDatamodel(),
+    dmmf: datamodel,
     exposeDescriptions: false,
     onUnusedQuery: null,
   },

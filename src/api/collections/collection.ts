@@ -116,7 +116,8 @@ export function addList<T extends Collection>(options: T, name: string): T {
       resolve: async (_, args, context, info) => {
         const query = queryFromInfo({ context, info, typeName, paths: [['nodes'], ['edges', 'node']] });
         const scope = { AND: [await scopeOf(options, context), (await narrowing?.where?.(args, context)) ?? {}] };
-        const source = { prefix, path, members, table: tableOf(options, context.db), scope };
+        const accountId = options.where || narrowing?.where ? undefined : context.accountId;
+        const source = { prefix, path, members, table: tableOf(options, context.db), scope, accountId };
         const filters = [args.filter, narrowing?.filter?.(args)].filter((filter) => filter);
         const filter = filters.length > 1 ? filters.map((one) => `(${one})`).join(' && ') : filters[0];
         return readList(source, { ...args, filter }, context, query);

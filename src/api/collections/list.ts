@@ -1,12 +1,15 @@
 // The arguments that every list takes, and the page that they choose.
 
+import type { Db } from '../../store/database/client.ts';
+import { isReadable, readRowPage } from '../../store/database/row-pages.ts';
+import { modelOf } from '../../store/database/rows-by-id.ts';
 import { builder, type ObjectRow } from '../builder/builder.ts';
 import type { Context } from '../context.ts';
 import { listInputs } from './list-inputs.ts';
 import type { ListMembers } from './members.ts';
 import type { PrismaTable } from './nodes.ts';
 import { type ListOrder, type Position, segmentsAfter } from './order.ts';
-import { type ConnectionPage, type PageArguments, readPage } from './page.ts';
+import { type ConnectionPage, type PageArguments, type PageQuery, readPage } from './page.ts';
 import { type SelectionArguments, selectionHelp, selectRows } from './selection.ts';
 
 /** The arguments of a list whose objects have these members. @param typeName of the objects. */
@@ -37,6 +40,8 @@ export interface ListSource {
   table: PrismaTable;
   /** The part of a query that leaves what the caller may see. */
   scope: object;
+  /** The account whose rows these are, where nothing else decides who may see them. */
+  accountId?: string | undefined;
 }
 
 /** A list that the gateway itself reads from its beginning to its end, in pages of its own size. */
@@ -80,11 +85,12 @@ async function readNext(
  * @throws {ApiError} when an argument cannot be used.
  */
 export async function readList(
-  { prefix, path, members, table, scope }: ListSource,
+  source: ListSource,
   args: PageArguments & SelectionArguments,
   context: Context,
   query: { select?: object },
 ): Promise<ConnectionPage> {
+  const { prefix, path, members, table, scope } = source;
   const { where: selected, order, parameters } = await selectRows(args, members, context);
   const count = () => table.count({ where: { AND: [scope, selected] } });
   // What cursors are made of, whether it is asked for or not.
@@ -100,11 +106,20 @@ export async function readList(
   }
   const findPosition = (id: string) =>
     table.findUnique({ where: { id, AND: scope }, select }) as Promise<object | null>;
-  return readPage(
-    args,
-    { prefix, path, order, parameters, findPosition },
-    ({ where, ...slice }) =>
-      table.findMany({ ...loaded, ...slice, where: { AND: [scope, where, selected] } }) as Promise<ObjectRow[]>,
-    count,
-  );
+  const isWhole = selected.AND.length === 0 && order.column === 'id';
+  const find =
+    (isWhole && rowsOf(source, context.db, loaded)) ||
+    (({ where, ...slice }: PageQuery) =>
+      table.findMany({ ...loaded, ...slice, where: { AND: [scope, where, selected] } }) as Promise<ObjectRow[]>);
+  return readPage(args, { prefix, path, order, parameters, findPosition }, find, count);
+}
+
+/** Reads slices of a list without Prisma; undefined where more is asked for than columns and what these name. */
+function rowsOf({ table, accountId }: ListSource, db: Db, { select }: { select?: object }) {
+  if (accountId === undefined || !select) return undefined;
+  const model = modelOf(table);
+  const wanted = select as Record<string, unknown>;
+  return isReadable(model, wanted)
+    ? (slice: PageQuery): Promise<ObjectRow[]> => readRowPage(db, model, { accountId, ...slice }, wanted)
+    : undefined;
 }

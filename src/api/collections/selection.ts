@@ -24,8 +24,8 @@ export interface SelectionArguments {
 
 /** Which rows of a list are wanted, and in which order. */
 export interface ListSelection {
-  /** Part of Prisma's `where`. */
-  where: object;
+  /** Part of Prisma's `where`: no conditions leave all rows. */
+  where: { AND: object[] };
   order: ListOrder;
   /**
    * The arguments that were given, as REST names them: the address of the next page has them, too. Null where REST has no words for

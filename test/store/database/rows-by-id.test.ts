@@ -1,7 +1,11 @@
-// Rows that are read in SQL are those that Prisma reads.
+// Rows that are read in SQL, one or a page, are those that Prisma reads.
 
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { registeredResources, tableOf } from '../../../src/api/collections/nodes.ts';
+import { fieldsOf } from '../../../src/store/database/datamodel.ts';
+import { isReadable, type RowSlice, readRowPage } from '../../../src/store/database/row-pages.ts';
 import {
   allColumns,
   isSameRow,
@@ -14,6 +18,7 @@ import {
 import { newId } from '../../../src/store/ids.ts';
 import { fill, type Holder } from '../../accounts/sample-resources.ts';
 import { type Account, sharedGateway, type TestGateway } from '../../support/gateway/gateway.ts';
+import { root } from '../../support/root.ts';
 
 let gateway: TestGateway;
 let account: Account;
@@ -55,4 +60,64 @@ test('the row of each kind is read and locked with its columns, as Prisma has th
   expect(kinds).toEqual(
     expect.arrayContaining(['credential', 'httpsEdge', 'tlsCertificate', 'eventDestination', 'user']),
   );
+});
+
+test('a page of each kind is read with its columns and what they name, as Prisma has it', async () => {
+  const { prisma } = gateway.app;
+  const { accountId } = account;
+  const kinds: string[] = [];
+  for (const resource of registeredResources()) {
+    if (!resource.table || resource.find) continue;
+    const table = tableOf(resource, prisma);
+    const model = modelOf(table);
+    const isNamed = ({ kind, isList, name, relationFromFields }: ReturnType<typeof fieldsOf>[number]) =>
+      kind === 'object' && !isList && relationFromFields?.length === 1 && name !== 'account';
+    const named = fieldsOf(model).filter(isNamed);
+    const relations = named.map(({ name }) => [name, { select: { id: true } }]);
+    const columns = Object.keys(allColumns(model)).filter((name) => isReadable(model, { [name]: true }));
+    const all = { ...Object.fromEntries(columns.map((name) => [name, true])), ...Object.fromEntries(relations) };
+    const select = isReadable(model, all) ? all : Object.fromEntries(columns.map((name) => [name, true]));
+    const read = (slice: Omit<RowSlice, 'accountId'>) =>
+      readRowPage(prisma, model, { accountId, ...slice }, select as never);
+    const found = ({ where, ...slice }: Omit<RowSlice, 'accountId'>) =>
+      table.findMany({ ...slice, where: { ...where, accountId }, select: { ...select, id: true } }) as Promise<
+        ObjectColumns[]
+      >;
+    const newest = { where: {}, orderBy: [{ id: 'desc' }], take: 3 } as const;
+    const rows = await found(newest);
+    const ids = (objects: ObjectColumns[]) => objects.map(({ id }) => id);
+    expect(ids(await read(newest)), resource.kind).toEqual(ids(rows));
+    expect(await read(newest), resource.kind).toMatchObject(rows);
+    const [, second = { id: '' }] = rows;
+    for (const slice of [
+      { where: { id: { lt: second.id } }, orderBy: [{ id: 'desc' }], take: 100 },
+      { where: { id: { gt: second.id } }, orderBy: [{ id: 'asc' }], take: 100 },
+    ] as const)
+      expect(ids(await read(slice)), resource.kind).toEqual(ids(await found(slice)));
+    if (rows.length > 0) kinds.push(resource.kind);
+  }
+  expect(kinds).toEqual(
+    expect.arrayContaining(['credential', 'httpsEdge', 'tlsCertificate', 'eventDestination', 'user']),
+  );
+  expect(isReadable('Credential', { id: true, owner: { select: { id: true } } })).toBe(true);
+  for (const more of [{ owner: true }, { sessions: { select: { id: true } } }, { owner: { select: {}, where: {} } }])
+    expect(isReadable('Credential', { id: true, ...more })).toBe(false);
+});
+
+// SQL gives the name of a value in the database, and of a list of values one text: Prisma has the names of the schema, in a list.
+test('no kind whose rows are read in SQL has an enum whose values have other names in the database, or a list of an enum', async () => {
+  const text = await readFile(join(root, 'prisma/schema.prisma'), 'utf8');
+  const mapped = [...text.matchAll(/^enum (\w+) \{([^}]*)\}/gm)].flatMap(([, name = '', values = '']) =>
+    /^\s*\w+\s+@map\(/m.test(values) ? [name] : [],
+  );
+  expect(mapped, 'the search finds what there is').toContain('CertificateState');
+  const tables = registeredResources().filter(({ table }) => table);
+  const enums = tables.flatMap((resource) => {
+    const model = modelOf(tableOf(resource, gateway.app.prisma));
+    return fieldsOf(model)
+      .filter(({ kind }) => kind === 'enum')
+      .map(({ type, isList }) => ({ kind: resource.kind, type, isList }));
+  });
+  expect(enums.map(({ type }) => type)).toContain('EdgeKind');
+  expect(enums.filter(({ type, isList }) => isList || mapped.includes(type))).toEqual([]);
 });
