@@ -1,4 +1,4 @@
-// No list asks the database once per row.
+// No list asks the database once per row, and each operation on one object takes few statements.
 
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/store/ids.ts';
@@ -245,4 +245,35 @@ test('a list without its count does not count', async () => {
   const statements = await statementsFor(() => account.graphql('{ credentials { nodes { id } } }'));
   expect(statements.filter((statement) => statement.includes('"credential"'))).toHaveLength(1);
   expect(statements.filter((statement) => /count\(.*"credential"/i.test(statement))).toEqual([]);
+});
+
+// Each statement is a round trip to the database, COMMIT too; BEGIN travels with the statement after it.
+test.each([
+  ['a look-up by REST', 1, (id: string) => account.call('GET', `/credentials/${id}`), 200],
+  [
+    'a look-up by GraphQL',
+    1,
+    (id: string) => account.graphql('query ($id: ID!) { credential(id: $id) { acl } }', { id }),
+    200,
+  ],
+  [
+    'an object with its owner',
+    2,
+    (id: string) => account.graphql('query ($id: ID!) { credential(id: $id) { owner { active } } }', { id }),
+    200,
+  ],
+  ['a creation', 3, () => account.call('POST', '/credentials', { description: 'counted' }), 201],
+  ['a change', 4, (id: string) => account.call('PATCH', `/credentials/${id}`, { description: newId('cr') }), 200],
+  ['a deletion', 4, (id: string) => account.call('DELETE', `/credentials/${id}`), 204],
+] as const)('%s takes at most %i statements', async (_, most, ask, status) => {
+  const ids = await Promise.all(
+    [1, 2].map(async () => JSON.parse((await account.call('POST', '/credentials', {})).text).id as string),
+  );
+  await ask(ids[0] as string);
+  await account.call('GET', '/credentials?limit=1'); // Writes have the caller forgotten.
+  const statements = await statementsOf(async () => {
+    expect((await ask(ids[1] as string)).status).toBe(status);
+  });
+  expect(statements).not.toEqual([]);
+  expect(statements.length, statements.join('\n')).toBeLessThanOrEqual(most);
 });

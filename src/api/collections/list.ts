@@ -1,7 +1,7 @@
 // The arguments that every list takes, and the page that they choose.
 
 import type { Db } from '../../store/database/client.ts';
-import { isReadable, readRowPage } from '../../store/database/row-pages.ts';
+import { readRowPage, rowSelection } from '../../store/database/row-pages.ts';
 import { modelOf } from '../../store/database/rows-by-id.ts';
 import { builder, type ObjectRow } from '../builder/builder.ts';
 import type { Context } from '../context.ts';
@@ -88,7 +88,7 @@ export async function readList(
   source: ListSource,
   args: PageArguments & SelectionArguments,
   context: Context,
-  query: { select?: object },
+  query: { select?: object; include?: object },
 ): Promise<ConnectionPage> {
   const { prefix, path, members, table, scope } = source;
   const { where: selected, order, parameters } = await selectRows(args, members, context);
@@ -115,11 +115,12 @@ export async function readList(
 }
 
 /** Reads slices of a list without Prisma; undefined where more is asked for than columns and what these name. */
-function rowsOf({ table, accountId }: ListSource, db: Db, { select }: { select?: object }) {
-  if (accountId === undefined || !select) return undefined;
+function rowsOf({ table, accountId }: ListSource, db: Db, query: { select?: object; include?: object }) {
+  if (accountId === undefined) return undefined;
   const model = modelOf(table);
-  const wanted = select as Record<string, unknown>;
-  return isReadable(model, wanted)
-    ? (slice: PageQuery): Promise<ObjectRow[]> => readRowPage(db, model, { accountId, ...slice }, wanted)
-    : undefined;
+  const selection = rowSelection(model, query);
+  return (
+    selection &&
+    ((slice: PageQuery): Promise<ObjectRow[]> => readRowPage(db, model, { accountId, ...slice }, selection))
+  );
 }

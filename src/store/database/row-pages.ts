@@ -3,7 +3,7 @@
 
 import type { Db } from './client.ts';
 import { fieldsOf } from './datamodel.ts';
-import { type ModelName, type ObjectColumns, selectFrom } from './rows-by-id.ts';
+import { allColumns, type ModelName, type ObjectColumns, selectFrom } from './rows-by-id.ts';
 
 /** Which rows, as Prisma's `findMany` is told. */
 export interface RowSlice {
@@ -13,8 +13,11 @@ export interface RowSlice {
   take: number;
 }
 
+/** What is read of an object that a row names: all columns, or as Prisma is told. */
+type ObjectQuery = true | { select?: object; include?: object };
+
 /** What is read of each row: columns, and objects that the row names by their id. */
-export type RowSelection = Readonly<Record<string, boolean | { select: object }>>;
+export type RowSelection = Readonly<Record<string, boolean | ObjectQuery>>;
 
 /** A relation of a model: the column that names the object, and the model of the object. */
 interface Reference {
@@ -33,13 +36,21 @@ interface ModelFields {
 const models = new Map<ModelName, ModelFields>();
 const JSON_TYPES: ReadonlySet<string> = new Set(['String', 'Boolean', 'Int', 'Float', 'Json', 'DateTime']);
 
-/** Whether pages can be read so, of what Prisma is to select. */
-export function isReadable(model: ModelName, select: Readonly<Record<string, unknown>>): select is RowSelection {
+/**
+ * What pages have of each row, from what Prisma is to load.
+ * @returns undefined where there is more to load than columns and what they name.
+ */
+export function rowSelection(
+  model: ModelName,
+  { select, include }: { select?: object; include?: object },
+): RowSelection | undefined {
   const { columns, references } = describe(model);
-  return Object.entries(select).every(([name, wanted]) => {
-    if (typeof wanted === 'boolean') return columns.has(name);
-    return references.has(name) && Object.keys(wanted as object).join() === 'select';
+  const wanted: Record<string, unknown> = { ...(select ?? { ...allColumns(model), ...include }) };
+  const isReadable = Object.entries(wanted).every(([name, value]) => {
+    if (typeof value === 'boolean') return columns.has(name) || (value && references.has(name));
+    return references.has(name) && Object.keys(value as object).every((key) => key === 'select' || key === 'include');
   });
+  return isReadable ? (wanted as RowSelection) : undefined;
 }
 
 /** Reads a page, and what its rows name: each kind of object in one statement for all rows. */
@@ -52,10 +63,10 @@ export async function readRowPage(
   const { references, times } = describe(model);
   const columns: Record<string, unknown> = { ...select };
   const named = Object.entries(select).flatMap(([name, wanted]) => {
-    const reference = typeof wanted === 'object' ? references.get(name) : undefined;
+    const reference = wanted ? references.get(name) : undefined;
     if (!reference) return [];
     columns[reference.column] = true;
-    return [{ name, select: (wanted as { select: object }).select, ...reference }];
+    return [{ name, wanted: wanted as ObjectQuery, ...reference }];
   });
   const order = orderBy[0]?.id === 'asc' ? 'ASC' : 'DESC';
   const position = beyond?.lt ?? beyond?.gt;
@@ -75,11 +86,15 @@ export async function readRowPage(
 async function addObjects(
   db: Db,
   rows: readonly ObjectColumns[],
-  { name, column, model, select }: Reference & { name: string; select: object },
+  { name, column, model, wanted }: Reference & { name: string; wanted: ObjectQuery },
 ): Promise<void> {
   const ids = [...new Set(rows.map((row) => row[column]))].filter((id) => id !== null);
   const table = db[delegateOf(model)] as unknown as { findMany(query: object): Promise<{ id: unknown }[]> };
-  const query = { where: { id: { in: ids } }, select: { ...select, id: true } };
+  const { select, include } = wanted === true ? {} : wanted;
+  const query = {
+    where: { id: { in: ids } },
+    ...(select ? { select: { ...select, id: true } } : include && { include }),
+  };
   const byId = new Map(ids.length > 0 ? (await table.findMany(query)).map((object) => [object.id, object]) : []);
   for (const row of rows) row[name] = byId.get(row[column]) ?? null;
 }

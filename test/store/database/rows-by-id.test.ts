@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { registeredResources, tableOf } from '../../../src/api/collections/nodes.ts';
 import { fieldsOf } from '../../../src/store/database/datamodel.ts';
-import { isReadable, type RowSlice, readRowPage } from '../../../src/store/database/row-pages.ts';
+import { type RowSelection, type RowSlice, readRowPage, rowSelection } from '../../../src/store/database/row-pages.ts';
 import {
   allColumns,
   isSameRow,
@@ -74,11 +74,11 @@ test('a page of each kind is read with its columns and what they name, as Prisma
       kind === 'object' && !isList && relationFromFields?.length === 1 && name !== 'account';
     const named = fieldsOf(model).filter(isNamed);
     const relations = named.map(({ name }) => [name, { select: { id: true } }]);
-    const columns = Object.keys(allColumns(model)).filter((name) => isReadable(model, { [name]: true }));
-    const all = { ...Object.fromEntries(columns.map((name) => [name, true])), ...Object.fromEntries(relations) };
-    const select = isReadable(model, all) ? all : Object.fromEntries(columns.map((name) => [name, true]));
-    const read = (slice: Omit<RowSlice, 'accountId'>) =>
-      readRowPage(prisma, model, { accountId, ...slice }, select as never);
+    const columns = Object.keys(allColumns(model)).filter((name) => rowSelection(model, { select: { [name]: true } }));
+    const own = Object.fromEntries(columns.map((name) => [name, true]));
+    const whole = { ...own, ...Object.fromEntries(relations) };
+    const select = (rowSelection(model, { select: whole }) ? whole : own) as RowSelection;
+    const read = (slice: Omit<RowSlice, 'accountId'>) => readRowPage(prisma, model, { accountId, ...slice }, select);
     const found = ({ where, ...slice }: Omit<RowSlice, 'accountId'>) =>
       table.findMany({ ...slice, where: { ...where, accountId }, select: { ...select, id: true } }) as Promise<
         ObjectColumns[]
@@ -99,9 +99,27 @@ test('a page of each kind is read with its columns and what they name, as Prisma
   expect(kinds).toEqual(
     expect.arrayContaining(['credential', 'httpsEdge', 'tlsCertificate', 'eventDestination', 'user']),
   );
-  expect(isReadable('Credential', { id: true, owner: { select: { id: true } } })).toBe(true);
-  for (const more of [{ owner: true }, { sessions: { select: { id: true } } }, { owner: { select: {}, where: {} } }])
-    expect(isReadable('Credential', { id: true, ...more })).toBe(false);
+});
+
+test('a page has what its rows name as Prisma is told, and is not read so where there is more', async () => {
+  const { prisma } = gateway.app;
+  const { accountId } = account;
+  const table = prisma.credential as unknown as { findMany(query: object): Promise<object[]> };
+  const newest = { where: {}, orderBy: [{ id: 'desc' }], take: 3 } as const;
+  for (const query of [
+    {},
+    { include: { owner: true } },
+    { include: { owner: { include: { account: true } } } },
+    { select: { acl: true, owner: { select: { active: true } } } },
+  ]) {
+    const selection = rowSelection('Credential', query) as RowSelection;
+    const rows = await table.findMany({ ...newest, where: { accountId }, ...query });
+    expect(await readRowPage(prisma, 'Credential', { accountId, ...newest }, selection)).toMatchObject(rows);
+  }
+  for (const more of [{ sessions: true }, { sessions: { select: { id: true } } }, { owner: { where: {} } }]) {
+    expect(rowSelection('Credential', { select: { id: true, ...more } })).toBeUndefined();
+    expect(rowSelection('Credential', { include: more })).toBeUndefined();
+  }
 });
 
 // SQL gives the name of a value in the database, and of a list of values one text: Prisma has the names of the schema, in a list.
