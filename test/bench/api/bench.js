@@ -214,7 +214,7 @@ export class Bench {
       ids: this.#ids,
       status: cases[name]?.status ?? 200,
       leastBytes: (this.#lengths.get(`${server.name} ${name}`) ?? 0) / 2,
-      connections: cases[name]?.connections ?? CONNECTIONS,
+      connections: isSmoke ? DATABASE_POOL : (cases[name]?.connections ?? CONNECTIONS),
       ...extent,
     };
     const { requests, seconds, p99 } = await this.#load.run(job).catch((error) => {
