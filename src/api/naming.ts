@@ -25,6 +25,7 @@ export function restName(name: string): string {
 
 /** What a message calls a kind of thing: `botUser` is a bot user, `apiKey` an API key. */
 export function nounOf(kind: string): string {
+  if (kind === 'anyEndpoint') return 'online or offline endpoint';
   const words = kind.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return words.replace(/\b(api|http|https|ip|tcp|tls)\b/g, (word) => word.toUpperCase());
 }

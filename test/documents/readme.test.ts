@@ -189,7 +189,14 @@ test('every kind of object can be watched, as it says of subscriptions', () => {
   const told = kinds.map(({ name }) => name).filter((name) => !others.includes(name));
   const watched = told.map((name) => (name === 'EventDeadLetter' ? 'EventDelivery' : name));
   const expected = watched.map((name) => `${name.charAt(0).toLowerCase()}${name.slice(1)}Changed`);
-  // And all kinds together, and what passes by.
-  expected.push('changes', 'requestCaptured', 'requestsLogged', 'certificateProvisioningChanged', 'auditEntryAdded');
+  // And endpoints, online and offline, all kinds together, and what passes by.
+  expected.push(
+    'anyEndpointChanged',
+    'changes',
+    'requestCaptured',
+    'requestsLogged',
+    'certificateProvisioningChanged',
+    'auditEntryAdded',
+  );
   expect(Object.keys(schema.getSubscriptionType()?.getFields() ?? {}).sort()).toEqual(expected.sort());
 });

@@ -218,6 +218,8 @@ describe('the table of routes', () => {
       'failingEndpoints',
       'endpointCounts',
       'runningCaptures',
+      'anyEndpoint',
+      'allEndpoints',
       'offlineEndpoint',
       'offlineEndpoints',
       'forgetOfflineEndpoint',

@@ -93,6 +93,15 @@ describe('a key with scopes', () => {
     expect((await callWith(key, 'DELETE', `${sources}/vault_deleted.v0`)).status).toBe(204);
   });
 
+  test('reads the list and the stream of all endpoints when it may read both kinds', async () => {
+    const one = await newKey({ scopes: ['endpoint:read'] });
+    expect(errorOf(await askWith(one, '{ allEndpoints { totalCount } }'))).toBe(MISSING);
+    const refused = await subscribe(gateway.api, one.token, 'subscription { anyEndpointChanged { objectId } }');
+    expect(await endOf(refused)).toContain(MISSING);
+    const both = await newKey({ scopes: ['endpoint:read', 'offline_endpoint:read'] });
+    expect((await askWith(both, '{ allEndpoints { totalCount } }')).body.errors).toBeUndefined();
+  });
+
   test('of a kind reads what is asked about that kind', async () => {
     const key = await newKey({ scopes: ['alert:read', 'credential:read', 'endpoint:read', 'reserved_domain:read'] });
     for (const query of ['openAlerts { id }', 'tryAcl(acl: ["bind:*"]) { __typename }', 'failingEndpoints { id }'])

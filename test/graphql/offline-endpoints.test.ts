@@ -103,6 +103,128 @@ describe('an address that is offline', () => {
   });
 });
 
+describe('the list of all endpoints', () => {
+  const LIST = `query ($first: Int, $after: String, $where: AnyEndpointWhere, $orderBy: [AnyEndpointOrder!], $search: String) {
+    allEndpoints(first: $first, after: $after, where: $where, orderBy: $orderBy, search: $search) {
+      nodes { __typename id state since publicUrl name forwardsTo agent { name } credential { id } principal { id } ... on Endpoint { health { state } }
+        ... on OfflineEndpoint { reason } }
+      edges { cursor node { id } } pageInfo { endCursor hasNextPage } totalCount } }`;
+
+  // biome-ignore lint/suspicious/noExplicitAny: what a test expects of it, the test says.
+  async function all(variables: object = {}, of: Pick<Account, 'graphql'> = account): Promise<any> {
+    const { body } = await of.graphql(LIST, variables);
+    expect(body.errors).toBeUndefined();
+    return body.data.allEndpoints;
+  }
+
+  /** Serves a name. @returns the name, and what ends it. */
+  async function come(name: string) {
+    const hostname = `all${++names}.tunnel.localhost`;
+    const session = await openSession(gateway, credential);
+    bound(await gateway.registrar.bind({ ...nameRequest(session, hostname), name }));
+    return {
+      url: `http://${hostname}`,
+      go: () => gateway.registrar.sessionClosed(session, 0, 'the connection was lost'),
+    };
+  }
+
+  const urlsOf = ({ nodes }: { nodes: { publicUrl: string }[] }) => nodes.map(({ publicUrl }) => publicUrl);
+
+  test('has those that answer and those that are offline, what changed last before all', async () => {
+    const [gone, there] = [await come('camera'), await come('shop')];
+    await gone.go();
+    const { nodes, totalCount } = await all();
+    const shared = {
+      forwardsTo: 'http://localhost:3000',
+      agent: { name: expect.any(String) },
+      credential: { id: credential.credentialId },
+      principal: { id: account.ownerId },
+      since: expect.any(String),
+    };
+    expect(nodes).toEqual([
+      {
+        ...shared,
+        ...{ __typename: 'OfflineEndpoint', id: expect.stringMatching(/^oep_/), state: 'OFFLINE' },
+        ...{ publicUrl: gone.url, name: 'camera', reason: 'the connection was lost' },
+      },
+      {
+        ...shared,
+        ...{ __typename: 'Endpoint', id: expect.stringMatching(/^ep_/), state: 'ONLINE' },
+        ...{ publicUrl: there.url, name: 'shop', health: { state: 'LIVE' } },
+      },
+    ]);
+    expect(totalCount).toBe(2);
+    expect(await all({}, await gateway.newAccount())).toMatchObject({ nodes: [], totalCount: 0 });
+    for (const { id } of nodes) {
+      const { body } = await account.graphql('query ($id: ID!) { anyEndpoint(id: $id) { id publicUrl } }', { id });
+      expect(body.data.anyEndpoint.id).toBe(id);
+    }
+  });
+
+  test('is filtered, searched, ordered and paged by what both have', async () => {
+    const offline = [await come('b'), await come('d')];
+    const online = [await come('a'), await come('c')];
+    for (const { go } of offline) await go();
+    const orderBy = { field: 'NAME' };
+    const [a, b, c, d] = [online[0]?.url, offline[0]?.url, online[1]?.url, offline[1]?.url];
+    expect(urlsOf(await all({ orderBy }))).toEqual([a, b, c, d]);
+    const first = await all({ orderBy, first: 2 });
+    expect([urlsOf(first), first.pageInfo.hasNextPage, first.edges[1].cursor]).toEqual([
+      [a, b],
+      true,
+      first.pageInfo.endCursor,
+    ]);
+    // The cursor holds also when its row is another object by then.
+    const again = await openSession(gateway, credential);
+    bound(await gateway.registrar.bind(nameRequest(again, new URL(String(b)).hostname)));
+    expect(urlsOf(await all({ orderBy, first: 2, after: first.pageInfo.endCursor }))).toEqual([c, d]);
+    await gateway.registrar.sessionClosed(again, 0);
+
+    expect(urlsOf(await all({ orderBy, where: { state: { eq: 'ONLINE' } } }))).toEqual([a, c]);
+    expect(urlsOf(await all({ orderBy, where: { health: { isNull: true }, name: { in: ['d', 'c'] } } }))).toEqual([d]);
+    expect(
+      urlsOf(await all({ orderBy, where: { credentialId: { eq: credential.credentialId } }, first: 1 })),
+    ).toHaveLength(1);
+    expect(urlsOf(await all({ search: new URL(String(d)).hostname }))).toEqual([d]);
+    const fields = [
+      'STATE',
+      'SINCE',
+      'PUBLIC_URL',
+      'DESCRIPTION',
+      'FORWARDS_TO',
+      'TYPE',
+      'HEALTH',
+      'PRINCIPAL_NAME',
+      'AGENT_NAME',
+      'ID',
+    ];
+    for (const field of fields) {
+      const pages = [await all({ orderBy: { field, direction: 'DESC' }, first: 3 })];
+      pages.push(await all({ orderBy: { field, direction: 'DESC' }, first: 3, after: pages[0].pageInfo.endCursor }));
+      expect(new Set(pages.flatMap(urlsOf)), field).toEqual(new Set([a, b, c, d]));
+    }
+  });
+
+  test('is told of in one stream: one goes, and the other comes', async () => {
+    const served = await come('shop');
+    const query = `subscription { anyEndpointChanged(mark: true, where: { name: { eq: "shop" } }) { action objectId hasLeft
+      anyEndpoint { state publicUrl } } }`;
+    const stream = await subscribe(gateway.api, account.key, query);
+    open.push(stream);
+    const told = async () => (await stream.next()).data.anyEndpointChanged;
+    expect(await told()).toMatchObject({ objectId: '' });
+    await served.go();
+    const changes = [await told(), await told()].sort((one, other) => (one.objectId < other.objectId ? -1 : 1));
+    expect(changes).toEqual([
+      { action: 'DELETED', objectId: expect.stringMatching(/^ep_/), hasLeft: false, anyEndpoint: null },
+      {
+        ...{ action: 'CREATED', objectId: expect.stringMatching(/^oep_/), hasLeft: false },
+        anyEndpoint: { state: 'OFFLINE', publicUrl: served.url },
+      },
+    ]);
+  });
+});
+
 describe('to forget one', () => {
   const forget = 'mutation ($id: ID!) { forgetOfflineEndpoint(id: $id) { forgottenOfflineEndpointId } }';
 

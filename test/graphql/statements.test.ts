@@ -76,8 +76,6 @@ test.each([
 });
 
 describe('of what is live', () => {
-  const EDGES = 50;
-
   beforeAll(async () => {
     const { prisma } = gateway.app;
     const { accountId } = account;
@@ -85,14 +83,16 @@ describe('of what is live', () => {
     const labels = { app: 'shop' };
     const backendId = newId('bkdtg');
     await prisma.backend.create({ data: { id: backendId, accountId, labels } });
+    const agentId = newId('agt');
+    await prisma.agent.create({ data: { id: agentId, accountId, identity: agentId, name: 'shop' } });
     for (let i = 0; i < 100; i++) {
       const credentialId = await newCredentialId(i);
       const sessionId = newId('ts');
-      const own = { accountId, nodeId, credentialId, agentVersion: '1' };
+      const own = { accountId, nodeId, credentialId, agentId, agentVersion: '1' };
       await prisma.tunnelSession.create({ data: { ...own, id: sessionId, clientId: sessionId } });
       await prisma.tunnel.create({ data: { id: newId('tn'), accountId, sessionId, labels } });
       const endpoint = { id: newId('ep'), accountId, proto: 'https', publicUrl: '', hostport: `${i}` };
-      if (i < EDGES) {
+      if (i % 2 === 0) {
         const edge = { id: newId('edghts'), accountId, kind: 'HTTPS' } as const;
         const route = { id: newId('edghtsrt'), accountId, matchType: 'PATH_PREFIX', match: '/' } as const;
         await prisma.edge.create({
@@ -108,7 +108,7 @@ describe('of what is live', () => {
         await prisma.tunnelLeg.create({ data: { tunnelId: tunnel.id, sessionId: leg.id, nodeId } });
       }
       const offline = { id: newId('oep'), accountId, address: `http:${i}`, proto: 'http', publicUrl: '', hostport: '' };
-      await prisma.offlineEndpoint.create({ data: { ...offline, onlineAt: new Date(), credentialId } });
+      await prisma.offlineEndpoint.create({ data: { ...offline, onlineAt: new Date(), credentialId, agentId } });
     }
   });
 
@@ -180,11 +180,19 @@ describe('of what is live', () => {
         tunnelSession { ip agent { id name } credential { id description } } requests(first: 3) { nodes { path } } }
         totalCount pageInfo { endCursor } }`,
     ],
+    [
+      'endpoints, online and offline, as the page of a dashboard has them',
+      12,
+      `allEndpoints(FIRST, where: { proto: { in: ["http", "https"] } }, orderBy: { field: SINCE, direction: DESC }) { nodes { id state since publicUrl name
+        forwardsTo principal { ... on User { email } } agent { id name } credential { description }
+        ... on Endpoint { health { state } requests(first: 3) { nodes { path } } }
+        ... on OfflineEndpoint { reason heldUntil } } totalCount pageInfo { endCursor } }`,
+    ],
     ['offline endpoints', 3, 'offlineEndpoints(FIRST) { nodes { id reason heldUntil credential { id uri } } }'],
   ])('a list of 100 %s takes no more statements than of 1, and at most %i', async (_, most, list) => {
     const ask = (size: number, last = false) =>
       account.graphql(`{ ${list.replace('FIRST', `${last ? 'last' : 'first'}: ${size}`)} }`);
-    // The newest are of agents, the oldest of edges: of each kind there has to be one.
+    // The newest is of an agent, the oldest of an edge: of each kind there has to be one.
     const hundred = await statementsFor(() => ask(100));
     expect(await statementsFor(() => ask(60))).toEqual(hundred);
     expect((await statementsFor(() => ask(1))).length).toBeLessThanOrEqual(hundred.length);

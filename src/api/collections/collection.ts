@@ -7,7 +7,7 @@ import type { WriteAction } from '../../store/changes/changes.ts';
 import type { Db } from '../../store/database/client.ts';
 import { isId } from '../../store/ids.ts';
 import { builder } from '../builder/builder.ts';
-import type { RestrictedAccess } from '../builder/root-fields.ts';
+import { checkReadScope, type RestrictedAccess } from '../builder/root-fields.ts';
 import type { Announce, Cascade, Context } from '../context.ts';
 import { ApiError, requireFound } from '../errors/errors.ts';
 import { nounOf, oneOf, pluralOf } from '../naming.ts';
@@ -17,9 +17,10 @@ import { bulkOperation } from './bulk-operations.ts';
 import { translateWhere } from './filter/where.ts';
 import { listArguments, readList } from './list.ts';
 import { listInputs } from './list-inputs.ts';
+import { loadPage, ROWS_OF_PAGE } from './loaded-page.ts';
 import { ID_MEMBER, type ListMembers } from './members.ts';
 import { deletedOf, mutation } from './mutation.ts';
-import { findById, type Resource, registerResource, scopeOf, tableOf } from './nodes.ts';
+import { findShown, prefixOf, type Resource, registerResource, scopeOf, tableOf } from './nodes.ts';
 import { connectionOf } from './page.ts';
 import { watchChanges } from './watch-changes.ts';
 import { type FindMatching, type MatchedChange, watchMatching } from './watch-matching.ts';
@@ -37,6 +38,10 @@ export interface Collection extends Resource {
   plural: string;
   /** What the list can be filtered, ordered and searched by; its id only when left out. */
   members?: ListMembers;
+  /** The order that the list has unless another is asked for, as REST writes it; by id, the newest first, when left out. */
+  order?: string;
+  /** Of a list of several kinds: the columns of its view that their fields know by `viewRowOf`. */
+  shared?: Readonly<Record<string, true>>;
   /** What the list takes besides the page, and which part of its query that is. */
   narrowing?: Narrowing;
 }
@@ -76,7 +81,7 @@ export function subscribableKinds(): string[] {
 
 /** Adds the look-up, the list and the subscription of a kind of object to the schema. */
 export function collection<T extends Collection>(options: T): T {
-  registerResource(options);
+  if (!options.kinds) registerResource(options);
   addList(options, options.typeName);
   changeSubscription(options);
   return options;
@@ -88,11 +93,12 @@ export function collection<T extends Collection>(options: T): T {
  * @param name what the type of its pages is called after.
  */
 export function addList<T extends Collection>(options: T, name: string): T {
-  const { kind, prefix, path, single, plural, typeName, ref, members = ID_MEMBER, narrowing } = options;
+  const { kind, path, single, plural, typeName, ref, members = ID_MEMBER, order, narrowing, kinds } = options;
+  const prefix = prefixOf(options);
   const access = { kind: options.scopeKind ?? kind };
   collections.push(options);
   const noun = nounOf(kind);
-  const Connection = connectionOf(ref, name);
+  const Connection = connectionOf(ref, name, { isInRest: !kinds });
 
   builder.queryField(single, (t) =>
     t.field({
@@ -100,9 +106,19 @@ export function addList<T extends Collection>(options: T, name: string): T {
       nullable: true,
       access,
       description: `The ${noun} with this id. Fails with \`NOT_FOUND\` when your account has none.`,
-      args: { id: t.arg.id({ required: true, description: `The id of the ${noun}: \`${prefix}_…\`.` }) },
-      resolve: async (_, { id }, context, info) =>
-        requireFound(await findById(options, context, id, queryFromInfo({ context, info })), noun),
+      args: {
+        id: t.arg.id({
+          required: true,
+          description: `The id of the ${noun}: ${[prefix]
+            .flat()
+            .map((one) => `\`${one}_…\``)
+            .join(' or ')}.`,
+        }),
+      },
+      resolve: async (_, { id }, context, info) => {
+        checkKinds(options, context);
+        return requireFound(await findShown(options, context, id, info), noun);
+      },
     }),
   );
 
@@ -112,25 +128,36 @@ export function addList<T extends Collection>(options: T, name: string): T {
       nullable: true,
       access,
       description: `The ${pluralOf(noun)} of your account, the newest first unless you ask for another order.`,
-      args: { ...listArguments(typeName, members), ...narrowing?.arguments() },
+      args: { ...listArguments(typeName, members, order), ...narrowing?.arguments() },
       resolve: async (_, args, context, info) => {
-        const query = queryFromInfo({ context, info, typeName, paths: [['nodes'], ['edges', 'node']] });
+        checkKinds(options, context);
+        const query = kinds
+          ? { select: { ...options.shared, id: true } }
+          : queryFromInfo({ context, info, typeName, paths: ROWS_OF_PAGE });
         const scope = { AND: [await scopeOf(options, context), (await narrowing?.where?.(args, context)) ?? {}] };
-        const accountId = options.where || narrowing?.where ? undefined : context.accountId;
-        const source = { prefix, path, members, table: tableOf(options, context.db), scope, accountId };
+        const accountId = kinds || options.where || narrowing?.where ? undefined : context.accountId;
+        const table = tableOf(options, context.db);
+        const source = { prefix, path, members, ...(order && { order }), table, scope, accountId };
         const filters = [args.filter, narrowing?.filter?.(args)].filter((filter) => filter);
         const filter = filters.length > 1 ? filters.map((one) => `(${one})`).join(' && ') : filters[0];
-        return readList(source, { ...args, filter }, context, query);
+        const page = await readList(source, { ...args, filter }, context, query);
+        return kinds ? loadPage(page, context, info) : page;
       },
     }),
   );
   return options;
 }
 
+/** @throws {ApiError} when the key that the caller has come with may not read one of the kinds that a list has. */
+function checkKinds({ kinds = [] }: Resource, context: Context): void {
+  for (const { kind } of kinds) checkReadScope(context, kind);
+}
+
 /** Adds the subscription to the changes of a kind of object. */
-export function changeSubscription(options: Resource & Pick<Collection, 'single' | 'members'>): void {
-  const { kind, single, typeName, ref, table, members = ID_MEMBER } = options;
-  kindsWithSubscription.add(kind);
+export function changeSubscription(options: Resource & Pick<Collection, 'single' | 'members' | 'scopeKind'>): void {
+  const { kind, single, typeName, ref, table, members = ID_MEMBER, kinds: united } = options;
+  const kinds = united?.map((one) => one.kind) ?? [kind];
+  for (const one of kinds) kindsWithSubscription.add(one);
   const noun = nounOf(kind);
   const ChangeEvent = builder.objectRef<MatchedChange>(`${typeName}Change`).implement({
     description: `A change of ${oneOf(noun)}.`,
@@ -145,15 +172,14 @@ export function changeSubscription(options: Resource & Pick<Collection, 'single'
         type: ref,
         nullable: true,
         description: `The ${noun} as it is now; null once it is deleted or has left the filter, and in a mark.`,
-        resolve: ({ id, isLeft }, _, context, info) =>
-          isLeft ? null : findById(options, context, id, queryFromInfo({ context, info })),
+        resolve: ({ id, isLeft }, _, context, info) => (isLeft ? null : findShown(options, context, id, info)),
       }),
     }),
   });
   builder.subscriptionField(`${single}Changed`, (t) =>
     t.field({
       type: ChangeEvent,
-      access: { kind },
+      access: { kind: options.scopeKind ?? kind },
       description:
         `Tells each time ${oneOf(noun)} of your account is created, updated or deleted. Over server-sent events each has an id: a ` +
         'request with it in the header Last-Event-ID, within 5 minutes, is told first what happened since. Where that is not known ' +
@@ -175,8 +201,9 @@ export function changeSubscription(options: Resource & Pick<Collection, 'single'
         }),
       },
       subscribe: (_, { ids, where, mark }, context) => {
+        checkKinds(options, context);
         if (ids && ids.length > IDS_MAX) throw new ApiError('tooManyIds', { member: 'ids', max: IDS_MAX });
-        const watched = { kind, ids: ids ? new Set(ids) : undefined, hasMarks: mark === true };
+        const watched = { kinds, ids: ids ? new Set(ids) : undefined, hasMarks: mark === true };
         if (!where || !table) return whileAllowed(context, (signal) => watchChanges(context, watched, signal));
         const condition = translateWhere(where, members);
         const find: FindMatching = async ({ id, take }) => {

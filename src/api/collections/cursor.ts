@@ -17,6 +17,9 @@ const CHECKSUM_BYTES = 6;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
+/** What the ids of a list begin with: one text, or one of several. */
+export type IdPrefix = string | readonly string[];
+
 /** What a cursor says: without a value, the place is that of the row with the id. */
 export type ReadCursor = Pick<Position, 'id'> & Partial<Position>;
 
@@ -39,17 +42,19 @@ export function cursorOf(row: { id: string }, { column }: ListOrder): string {
 /**
  * Reads a cursor of a list, or the id of one of its objects.
  * @param member the argument that it was given as.
- * @param prefix what the ids of the list begin with; null: they may be any texts, and the list is ordered by them.
+ * @param prefix what the ids of the list begin with, each with one of them where they are several; null: they may be any texts, and the
+ *   list is ordered by them.
  * @throws {ApiError} when it is neither, or of another order.
  */
-export function readCursor(cursor: string, member: string, prefix: string | null, order: ListOrder): ReadCursor {
+export function readCursor(cursor: string, member: string, prefix: IdPrefix | null, order: ListOrder): ReadCursor {
   if (prefix === null) {
     if (isStorable(cursor)) return { id: cursor };
     throw new ApiError('wrongCursor', { member, prefix: '' });
   }
   const [id = '', encoded, ...more] = cursor.split('.');
-  const wrong = () => new ApiError('wrongCursor', { member, prefix });
-  if (!isId(prefix, id) || more.length > 0) throw wrong();
+  const prefixes = [prefix].flat();
+  const wrong = () => new ApiError('wrongCursor', { member, prefix: prefixes.join('_" or "') });
+  if (!prefixes.some((one) => isId(one, id)) || more.length > 0) throw wrong();
   if (encoded === undefined) return { id };
 
   const bytes = Buffer.from(encoded, 'base64url');

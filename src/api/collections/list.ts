@@ -5,6 +5,7 @@ import { readRowPage, rowSelection } from '../../store/database/row-pages.ts';
 import { modelOf } from '../../store/database/rows-by-id.ts';
 import { builder, type ObjectRow } from '../builder/builder.ts';
 import type { Context } from '../context.ts';
+import type { IdPrefix } from './cursor.ts';
 import { listInputs } from './list-inputs.ts';
 import type { ListMembers } from './members.ts';
 import type { PrismaTable } from './nodes.ts';
@@ -12,9 +13,9 @@ import { type ListOrder, type Position, segmentsAfter } from './order.ts';
 import { type ConnectionPage, type PageArguments, type PageQuery, readPage } from './page.ts';
 import { type SelectionArguments, selectionHelp, selectRows } from './selection.ts';
 
-/** The arguments of a list whose objects have these members. @param typeName of the objects. */
-export function listArguments(typeName: string, members: ListMembers) {
-  const help = selectionHelp(members);
+/** The arguments of a list whose objects have these members. @param typeName of the objects. @param order that it usually has. */
+export function listArguments(typeName: string, members: ListMembers, order?: string) {
+  const help = selectionHelp(members, order);
   const { Where, Order } = listInputs(typeName, members);
   return builder.args((t) => ({
     first: t.int({ description: 'How many to give, 0 to 100; 100 when left out.' }),
@@ -33,10 +34,12 @@ export function listArguments(typeName: string, members: ListMembers) {
 /** What a list is read from. */
 export interface ListSource {
   /** What the ids begin with. */
-  prefix: string;
+  prefix: IdPrefix;
   /** The REST path of the list. */
   path: string;
   members: ListMembers;
+  /** The order that it has unless another is asked for, as REST writes it; by id, the newest first, when left out. */
+  order?: string;
   table: PrismaTable;
   /** The part of a query that leaves what the caller may see. */
   scope: object;
@@ -90,8 +93,8 @@ export async function readList(
   context: Context,
   query: { select?: object; include?: object },
 ): Promise<ConnectionPage> {
-  const { prefix, path, members, table, scope } = source;
-  const { where: selected, order, parameters } = await selectRows(args, members, context);
+  const { prefix, path, members, order: usual, table, scope } = source;
+  const { where: selected, order, parameters } = await selectRows(args, members, context, usual);
   const count = () => table.count({ where: { AND: [scope, selected] } });
   // What cursors are made of, whether it is asked for or not.
   const select = { id: true, [order.column]: true };

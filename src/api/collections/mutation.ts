@@ -7,6 +7,7 @@ import { type PayloadSource, registerPayload, shownOnceOf } from '../builder/pay
 import { checkReadScope } from '../builder/root-fields.ts';
 import type { Context } from '../context.ts';
 import { nounOf } from '../naming.ts';
+import { cursorOf } from './cursor.ts';
 import { findById, registeredResources } from './nodes.ts';
 import { NEWEST_FIRST } from './order.ts';
 import { edgeTypeOf } from './page.ts';
@@ -76,7 +77,10 @@ export function mutation(name: string, options: PayloadOptions, define: Mutation
               type: edgeTypeOf(edgeOf),
               description:
                 'The same object with its cursor, as lists have it that are in their own order, the newest first.',
-              resolve: ({ result }) => ({ row: result as { id: string }, order: NEWEST_FIRST }),
+              resolve: ({ result }) => {
+                const row = result as { id: string };
+                return { row, cursor: () => cursorOf(row, NEWEST_FIRST) };
+              },
             }),
           }),
       ...Object.fromEntries(

@@ -9,6 +9,7 @@ import { builder, type ObjectRow, type ObjectRowRef } from '../builder/builder.t
 import type { Context } from '../context.ts';
 import { ApiError } from '../errors/errors.ts';
 import type { AuditedResource, SearchColumns } from '../resource.ts';
+import type { IdPrefix } from './cursor.ts';
 
 const IDS_MAX = 100;
 
@@ -25,7 +26,7 @@ export interface PrismaTable {
 /** A kind of object: how one is found by its id, and what else the API derives from its kind. */
 export interface Resource extends Partial<AuditedResource> {
   kind: string;
-  /** What its ids begin with. */
+  /** What its ids begin with; '' of what stands for several kinds. */
   prefix: string;
   /** The REST path of the list that it is in, as `/credentials`; left out where that depends on the object. */
   path?: string;
@@ -33,6 +34,11 @@ export interface Resource extends Partial<AuditedResource> {
   /** Its type. */
   ref: ObjectRowRef;
   table?: (db: Db) => unknown;
+  /**
+   * The kinds of object that it stands for, when it is what several have in common: its ids are theirs, its type an interface, and its
+   * table a view of theirs, by which they are found and from which they are not shown.
+   */
+  kinds?: readonly Resource[];
   /**
    * Finds together what is in no table, or what else than the account decides who may see it.
    * @param query what Prisma is to load; empty where there is no table.
@@ -76,6 +82,23 @@ export function auditedResources(): AuditedResource[] {
 export function resourceOf(id: string): Resource | undefined {
   const options = registry.get(id.slice(0, id.indexOf('_')));
   return options && isId(options.prefix, id) ? options : undefined;
+}
+
+/** What the ids of a resource begin with: one text, or one of several. */
+export function prefixOf({ prefix, kinds }: Resource): IdPrefix {
+  return kinds?.map((kind) => kind.prefix) ?? prefix;
+}
+
+/** What a field shows of the object with this id, which is of the resource or of one of its kinds; null as `findById`. */
+export async function findShown(
+  options: Resource,
+  context: Context,
+  id: string,
+  info: GraphQLResolveInfo,
+): Promise<ObjectRow | null> {
+  const { kinds = [options] } = options;
+  const kind = kinds.find(({ prefix }) => isId(prefix, id));
+  return kind ? findById(kind, context, id, queryOf(kind, context, info)) : null;
 }
 
 /** One object of the caller's account, or null: unknown, malformed and foreign ids are all the same. */

@@ -3,7 +3,7 @@
 import { builder, type ObjectRow, type ObjectRowRef, type SchemaTypes } from '../builder/builder.ts';
 import type { Context } from '../context.ts';
 import { ApiError } from '../errors/errors.ts';
-import { cursorOf, type ReadCursor, readCursor } from './cursor.ts';
+import { cursorOf, type IdPrefix, type ReadCursor, readCursor } from './cursor.ts';
 import { type ListOrder, NEWEST_FIRST, type Position, reversed, segmentsAfter } from './order.ts';
 import type { ListSelection } from './selection.ts';
 
@@ -18,8 +18,10 @@ export interface PageArguments {
 
 export interface ConnectionPage {
   rows: ObjectRow[];
-  /** Every row has its column. */
+  /** Every row has its column, unless the page has cursors. */
   order: ListOrder;
+  /** Those of the rows, where these were loaded for themselves. */
+  cursors?: readonly string[];
   hasNextPage: boolean;
   hasPreviousPage: boolean;
   path: string;
@@ -51,7 +53,7 @@ export interface PageQuery {
 /** The list that a page is of. */
 interface PagedList extends Partial<Pick<ListSelection, 'order' | 'parameters'>> {
   /** What its ids begin with; null: they may be any texts. */
-  prefix: string | null;
+  prefix: IdPrefix | null;
   path: string;
   /** In another order than by id: the row with this id, or null. */
   findPosition?(id: string): Promise<object | null>;
@@ -124,18 +126,18 @@ export const PageInfo = builder.objectRef<ConnectionPage>('PageInfo').implement(
     startCursor: t.string({
       nullable: true,
       description: 'The cursor of the first object of the page: the `before` of the page that precedes it.',
-      resolve: ({ rows, order }) => (rows[0] ? cursorOf(rows[0], order) : null),
+      resolve: (page) => cursorAt(page, 0),
     }),
     endCursor: t.string({
       nullable: true,
       description:
         'The cursor of the last object: the `after` of the next page in this order, also when that object is gone.',
-      resolve: (page) => endCursorOf(page),
+      resolve: (page) => cursorAt(page, -1),
     }),
   }),
 });
 
-const edgeType = (name: string) => builder.objectRef<{ row: ObjectRow; order: ListOrder }>(`${name}ConnectionEdge`);
+const edgeType = (name: string) => builder.objectRef<{ row: ObjectRow; cursor: () => string }>(`${name}ConnectionEdge`);
 const edgeTypes = new Map<string, ReturnType<typeof edgeType>>();
 
 const connectionType = (name: string) => builder.objectRef<ConnectionPage>(`${name}Connection`);
@@ -170,7 +172,7 @@ export function connectionOf(ref: ObjectRowRef, name: string, { isInRest = true,
     fields: (t) => ({
       cursor: t.string({
         description: 'Its cursor: its id, and more in another order than by id.',
-        resolve: ({ row, order }) => cursorOf(row, order),
+        resolve: ({ cursor }) => cursor(),
       }),
       node: t.field({ type: ref, description: 'The object itself.', resolve: ({ row }) => row }),
     }),
@@ -185,7 +187,8 @@ export function connectionOf(ref: ObjectRowRef, name: string, { isInRest = true,
       edges: t.field({
         type: [Edge],
         description: 'The same objects, each with its cursor.',
-        resolve: ({ rows, order }) => rows.map((row) => ({ row, order })),
+        resolve: ({ rows, order, cursors }) =>
+          rows.map((row, index) => ({ row, cursor: () => cursors?.[index] ?? cursorOf(row, order) })),
       }),
       pageInfo: t.field({ type: PageInfo, description: 'Where this page lies in the list.', resolve: (page) => page }),
       ...(isCounted && countField(t)),
@@ -220,14 +223,15 @@ const uriFields = (t: PageBuilder) => ({
   }),
 });
 
-function endCursorOf({ rows, order }: ConnectionPage): string | null {
-  const last = rows.at(-1);
-  return last ? cursorOf(last, order) : null;
+/** @param index from the end, where it is negative. */
+function cursorAt({ rows, order, cursors }: ConnectionPage, index: number): string | null {
+  const row = rows.at(index);
+  return row ? (cursors?.at(index) ?? cursorOf(row, order)) : null;
 }
 
 function nextPageUri(page: ConnectionPage, context: Context): string | null {
   const { hasNextPage, path, limit, parameters } = page;
-  const cursor = endCursorOf(page);
+  const cursor = cursorAt(page, -1);
   if (!hasNextPage || cursor === null || !parameters) return null;
   const query = new URLSearchParams({ before_id: cursor, limit: String(limit), ...parameters });
   return context.uri(`${path}?${query}`);

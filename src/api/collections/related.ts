@@ -1,7 +1,7 @@
 // Lists of what belongs to an object, as fields of it: pages like those of the root lists. However many objects of an answer have
 // such a field, it takes one statement to find what belongs to all of them, one to load it, and one to count it.
 
-import { type FieldNode, type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql';
+import type { GraphQLResolveInfo } from 'graphql';
 import type PrismaTypes from '../../store/generated/pothos.ts';
 import { Prisma } from '../../store/generated/prisma/client.ts';
 import type { ObjectRow, SchemaTypes } from '../builder/builder.ts';
@@ -10,6 +10,7 @@ import type { Context } from '../context.ts';
 import { batchLoad } from './batch-load.ts';
 import { registeredCollections } from './collection.ts';
 import { inputNameOf } from './filter/where.ts';
+import { neededOf, ROWS_OF_PAGE } from './loaded-page.ts';
 import { type Resource, registeredResources } from './nodes.ts';
 import {
   type ConnectionPage,
@@ -48,9 +49,6 @@ export const joined = (table: string, parentColumn: string, column: string) =>
 type Types = PothosSchemaTypes.ExtendDefaultTypes<SchemaTypes>;
 /** Of any model: rows have an id. */
 type RowBuilder = PothosSchemaTypes.PrismaObjectFieldBuilder<Types, PrismaTypes['Vault']>;
-
-/** Where in a page its rows are. */
-const ROWS_OF_PAGE: [string, ...string[]][] = [['nodes'], ['edges', 'node']];
 
 /**
  * A field with the objects of a kind that belong to the one that has it, the newest first: a page of the kind's connection type.
@@ -169,23 +167,4 @@ const countOf = batchLoad<number, RelatedRows>(async ({ db, accountId }, parentI
 function conditionOf({ table, where, on }: RelatedRows, accountId: string): Prisma.Sql {
   const [from, what, which] = [table, on, where].map((text) => Prisma.raw(text));
   return Prisma.sql`FROM ${from} t WHERE t.account_id = ${accountId} AND ${what} AND (${which})`;
-}
-
-/** The members of a page that are known without its rows, and those of an object that its id tells. */
-const WITHOUT_IDS: ReadonlySet<string> = new Set(['totalCount', 'uri', '__typename']);
-const BY_ID: ReadonlySet<string> = new Set(['id', '__typename']);
-
-/** What has to be read for what a document asks of a list. */
-function neededOf({ fieldNodes, fragments }: GraphQLResolveInfo): 'count' | 'ids' | 'rows' {
-  const fieldsOf = ({ selectionSet }: { selectionSet?: SelectionSetNode | undefined }): FieldNode[] =>
-    (selectionSet?.selections ?? []).flatMap((node) => {
-      if (node.kind === Kind.FIELD) return [node];
-      return fieldsOf(node.kind === Kind.INLINE_FRAGMENT ? node : (fragments[node.name.value] ?? {}));
-    });
-  const below = (fields: readonly FieldNode[], name: string) =>
-    fields.filter((field) => field.name.value === name).flatMap(fieldsOf);
-  const ofPage = fieldNodes.flatMap(fieldsOf);
-  const ofRows = [...below(ofPage, 'nodes'), ...below(below(ofPage, 'edges'), 'node')];
-  if (ofRows.some(({ name }) => !BY_ID.has(name.value))) return 'rows';
-  return ofPage.every(({ name }) => WITHOUT_IDS.has(name.value)) ? 'count' : 'ids';
 }

@@ -22,7 +22,8 @@ import { givesNew, givesObject, mutation } from './mutation.ts';
 import { scopeOf, tableOf } from './nodes.ts';
 import { changedNotes, type InputBuilder, NOTES, type NoteTexts, newNotes } from './notes.ts';
 
-type ModelName = Prisma.ModelName;
+/** A view is not written. */
+type ModelName = Exclude<Prisma.ModelName, 'AnyEndpoint'>;
 type Operations<M extends ModelName> = Prisma.TypeMap['model'][M]['operations'];
 /** The columns that no description has to name. */
 type OwnColumns = 'id' | 'accountId' | keyof OwnerNotes;

@@ -5,7 +5,7 @@ import { ApiError } from '../errors/errors.ts';
 import { checkAll } from '../errors/problems.ts';
 import { isStorable } from '../text-limits.ts';
 import type { RowCondition } from './filter/conditions.ts';
-import { translateWhere, type WhereInput } from './filter/where.ts';
+import { inputNameOf, translateWhere, type WhereInput } from './filter/where.ts';
 import type { OrderInput } from './list-inputs.ts';
 import { type ListMembers, namesOf, orderedNamesOf } from './members.ts';
 import { type ListOrder, NEWEST_FIRST, parseListOrder } from './order.ts';
@@ -41,12 +41,14 @@ const NOTHING = { id: { in: [] } };
 
 /**
  * Reads the arguments of a list that choose its rows.
+ * @param usualOrder the order when none is given, as REST writes it; by id, the newest first, when left out.
  * @throws {ApiError} when one cannot be used.
  */
 export async function selectRows(
   { where: wanted, filter, filterVariables, orderBy, order, search }: SelectionArguments,
   members: ListMembers,
   { app }: Pick<Context, 'app'>,
+  usualOrder?: string,
 ): Promise<ListSelection> {
   const conditions: RowCondition[] = [];
   const parameters: Record<string, string> = {};
@@ -68,7 +70,7 @@ export async function selectRows(
     where: () => wanted && conditions.push(translateWhere(wanted, members)),
     ordered() {
       const text = orderTextOf(orderBy, order);
-      if (!text) return NEWEST_FIRST;
+      if (!text) return usualOrder === undefined ? NEWEST_FIRST : parseListOrder(usualOrder, members);
       parameters.order_by = text;
       return parseListOrder(text, members);
     },
@@ -105,7 +107,7 @@ function orderTextOf(orderBy: readonly OrderInput[] | null | undefined, order: s
 }
 
 /** The descriptions of these arguments. */
-export function selectionHelp(members: ListMembers): Record<keyof SelectionArguments, string> {
+export function selectionHelp(members: ListMembers, usualOrder = 'id desc'): Record<keyof SelectionArguments, string> {
   return {
     where: 'Give only those for which this holds, and what `filter` and `search` say.',
     filter:
@@ -115,8 +117,8 @@ export function selectionHelp(members: ListMembers): Record<keyof SelectionArgum
       'Values for `filter`, which has them as `vars`: `obj.description.contains(vars.text)` with `{ "text": "…" }`, so that nothing has to ' +
       'be escaped into it. They are texts, numbers, booleans and lists of such. In `filter`, members have the names of GraphQL, too: ' +
       '`obj.createdAt`.',
-    orderBy: 'In which order: one of them. `id`, descending, when left out.',
-    order: `The same in words: a member and \`asc\` or \`desc\`; \`id desc\` when left out. Members: ${orderedNamesOf(members)}.`,
+    orderBy: `In which order: one of them. \`${inputNameOf(usualOrder.replace(/ desc$/, ''))}\`, descending, when left out.`,
+    order: `The same in words: a member and \`asc\` or \`desc\`; \`${usualOrder}\` when left out. Members: ${orderedNamesOf(members)}.`,
     search:
       'Give only those whose texts have all of these words, in any order and in upper or lower case; at most 10 words.',
   };

@@ -1,4 +1,4 @@
-// The changes of one kind of object, as a stream: from where its client was, if it says so.
+// The changes of one kind of object, or of several in one list, as a stream: from where its client was, if it says so.
 
 import type { Change } from '../../store/changes/changes.ts';
 import type { Context } from '../context.ts';
@@ -8,7 +8,7 @@ const WAITING_MAX = 1000;
 
 /** Which changes to tell. */
 export interface WatchedChanges {
-  kind: string;
+  kinds: readonly string[];
   /** Of these objects only; of all when undefined. */
   ids: ReadonlySet<string> | undefined;
   /** Whether to tell when nothing can be missed any more, and when something may have been. */
@@ -23,12 +23,12 @@ interface Told {
 
 /**
  * Tells changes as they happen, until `signal` is aborted or the reader returns. A stream that continues another tells first what
- * happened in between. A mark, a change without an id, says that whoever shows objects of the kind has to ask for them again: it is told
+ * happened in between. A mark, a change without an id, says that whoever shows such objects has to ask for them again: it is told
  * where marks are asked for, and where a stream was to be continued and cannot be.
  */
 export async function* watchChanges(
   { app, accountId, client }: Context,
-  { kind, ids, hasMarks }: WatchedChanges,
+  { kinds, ids, hasMarks }: WatchedChanges,
   signal: AbortSignal,
 ): AsyncGenerator<Change> {
   const { changes, changeHistory } = app;
@@ -40,9 +40,9 @@ export async function* watchChanges(
     if (waiting.length > WAITING_MAX) waiting.shift();
     wake();
   };
-  const mark = () => tell({ kind, action: 'UPDATED', id: '', accountId });
+  const mark = () => tell({ kind: kinds[0] ?? '', action: 'UPDATED', id: '', accountId });
   const isWatched = (change: Change) =>
-    change.kind === kind && change.accountId === accountId && (!ids || ids.has(change.id));
+    kinds.includes(change.kind) && change.accountId === accountId && (!ids || ids.has(change.id));
   const stops = [
     changes.listen((change) => {
       if (!isWatched(change)) return;

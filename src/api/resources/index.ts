@@ -77,6 +77,7 @@ export * as tlsEdges from './tls-edges.ts';
 export * as endpointHealth from './traffic/endpoint-health.ts';
 export * as endpointsByTraffic from './traffic/endpoints-by-traffic.ts';
 export * as trafficHistory from './traffic/traffic-history.ts';
+export * as allEndpoints from './tunnels/all-endpoints.ts';
 export * as endpointDetails from './tunnels/endpoint-details.ts';
 export * as endpointTraffic from './tunnels/endpoint-traffic.ts';
 export * as endpoints from './tunnels/endpoints.ts';

@@ -5,17 +5,25 @@ import { readPublicUrl } from '../../tunnel/bind/bind-name.ts';
 import { isInternalName } from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { Db } from '../database/client.ts';
 
+/** Who is behind an endpoint, by their ids. */
+export interface EndpointParties {
+  agentId: string | null;
+  credentialId: string | null;
+  /** The user or bot user that holds the credential. */
+  principalId: string | null;
+}
+
 /**
- * Who holds the credentials of the agents that opened these tunnels: ids of users and bot users, by tunnel. One whose credential was
- * deleted has none. One statement: between several, a session ends, and its tunnel goes to another one.
+ * The agents that opened these tunnels, by tunnel, with their credentials and who holds those. One whose credential was deleted has none.
+ * One statement: between several, a session ends, and its tunnel goes to another one.
  */
-export async function principalsOf(db: Db, tunnelIds: readonly string[]): Promise<Map<string, string>> {
+export async function partiesOf(db: Db, tunnelIds: readonly string[]): Promise<Map<string, EndpointParties>> {
   if (tunnelIds.length === 0) return new Map();
-  const rows = await db.$queryRaw<{ id: string; ownerId: string }[]>`
-    SELECT t.id, c.owner_id AS "ownerId" FROM tunnel t
-    JOIN tunnel_session s ON s.id = t.session_id JOIN credential c ON c.id = s.credential_id
+  const rows = await db.$queryRaw<(EndpointParties & { id: string })[]>`
+    SELECT t.id, s.agent_id AS "agentId", c.id AS "credentialId", c.owner_id AS "principalId" FROM tunnel t
+    JOIN tunnel_session s ON s.id = t.session_id LEFT JOIN credential c ON c.id = s.credential_id
     WHERE t.id = ANY(${tunnelIds as string[]})`;
-  return new Map(rows.map(({ id, ownerId }) => [id, ownerId]));
+  return new Map(rows.map(({ id, ...parties }) => [id, parties]));
 }
 
 /** Who can reach it: everybody, or the traffic policies of its account. */

@@ -3,14 +3,7 @@
 import { readPublicUrl } from '../../tunnel/bind/bind-name.ts';
 import type { Db } from '../database/client.ts';
 import { edgeListPath, ownerPath } from '../edge-paths.ts';
-import {
-  bindingOf,
-  cloudPolicyOf,
-  endpointNameOf,
-  pooledAddresses,
-  principalsOf,
-  shownEdge,
-} from './endpoint-facts.ts';
+import { bindingOf, cloudPolicyOf, endpointNameOf, partiesOf, pooledAddresses, shownEdge } from './endpoint-facts.ts';
 
 /** Where an agent connected. Only the node of its session knows this; it is not stored. */
 export interface Ingress {
@@ -86,7 +79,7 @@ export async function endpointObjects(db: Db, ids: readonly string[], baseUrl: s
     db,
     rows.flatMap(({ address }) => address ?? []),
   );
-  const principals = await principalsOf(
+  const parties = await partiesOf(
     db,
     rows.flatMap(({ tunnelId }) => tunnelId ?? []),
   );
@@ -112,7 +105,7 @@ export async function endpointObjects(db: Db, ids: readonly string[], baseUrl: s
       scheme: row.proto,
       ...readPublicUrl(row.publicUrl),
       description: row.edge?.description ?? '',
-      principal: ownerObject(principals.get(row.tunnelId ?? '') ?? null, baseUrl),
+      principal: ownerObject(parties.get(row.tunnelId ?? '')?.principalId ?? null, baseUrl),
       bindings: [bindingOf(row)],
       pooling_enabled: row.edge?.cloudUrl?.pooling ?? (row.address !== null && pooled.has(row.address)),
       traffic_policy: cloudPolicyOf(row),

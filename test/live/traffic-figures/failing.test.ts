@@ -10,7 +10,8 @@ import { account, ask, clock, endpointIdOf, gateway, openSdk, startService, useG
 useGateway({ FAILING_MIN_REQUESTS: '4', FAILING_SHARE: '0.5' });
 
 const HEALTH = 'health { state since errorShare requests }';
-const COUNTS = 'endpointCounts { live failing offline } failingEndpoints { id }';
+const COUNTS =
+  'endpointCounts { live failing offline } failingEndpoints { id } allEndpoints(where: { health: { eq: "FAILING" } }) { nodes { id } }';
 const at = () => `${new Date(clock.bucket).toISOString().slice(0, 19)}Z`;
 
 let status = 200;
@@ -50,6 +51,7 @@ test('an endpoint fails from the share on, tells it live, and recovers below hal
   expect(await ask(`{ ${COUNTS} }`)).toEqual({
     endpointCounts: { live: 0, failing: 1, offline: 0 },
     failingEndpoints: [{ id }],
+    allEndpoints: { nodes: [{ id }] },
   });
 
   // A quarter is less than the share, and not less than half of it: it fails still, and since then.

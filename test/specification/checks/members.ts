@@ -38,7 +38,7 @@ const graphqlAdditions: Record<string, string[]> = {
   Credential: ['agents', 'open_sessions', 'owner', 'rotation', 'tunnel_sessions'],
   Endpoint: [
     ...[
-      'agents',
+      ...['agent', 'agents', 'credential', 'since', 'state'],
       'bindings',
       'description',
       'documented_type',

@@ -62,7 +62,7 @@ async function announced(work: () => Promise<unknown>): Promise<string[]> {
 describe('an address goes offline', () => {
   test('with all that was known of it, when its agent says good-bye', async () => {
     const hostname = newName();
-    await bind(hostname, { metadata: 'm', forwardsTo: 'http://localhost:1' });
+    await bind(hostname, { name: 'shop', metadata: 'm', forwardsTo: 'http://localhost:1' });
     const { createdAt } = await gateway.app.prisma.endpoint.findFirstOrThrow({ where: { hostport: `${hostname}:80` } });
     expect(await announced(() => gateway.registrar.sessionClosed(session, 0))).toEqual(['CREATED']);
     const [row, ...others] = await rowsOf(account);
@@ -76,6 +76,7 @@ describe('an address goes offline', () => {
       hostport: `${hostname}:80`,
       metadata: 'm',
       forwardsTo: 'http://localhost:1',
+      name: 'shop',
       credentialId: credential.credentialId,
       agentId: expect.stringMatching(/^agt_/),
       agentVersion: '1.0.0',

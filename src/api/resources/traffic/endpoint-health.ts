@@ -76,6 +76,7 @@ builder.queryField('failingEndpoints', (t) =>
     nullable: true,
     access: { kind: 'endpoint' },
     description: 'The endpoints of your account that fail now, those that began last before all.',
+    deprecationReason: '`allEndpoints(where: { health: { eq: "FAILING" } })` has them in pages, in any order.',
     args: { first: t.arg.int({ defaultValue: PAGE_SIZE_MAX, description: 'How many to give, 1 to 100.' }) },
     resolve: async (_, { first }, context, info) => {
       const { db, accountId } = context;

@@ -4,21 +4,33 @@ import { SECRET_MASK } from '../../../protocol/policy/policy-secrets.ts';
 import {
   bindingOf,
   cloudPolicyOf,
+  type EndpointParties,
   endpointNameOf,
+  partiesOf,
   pooledAddresses,
-  principalsOf,
 } from '../../../store/events/endpoint-facts.ts';
 import { readPublicUrl } from '../../../tunnel/bind/bind-name.ts';
 import { builder } from '../../builder/builder.ts';
 import { batchLoad } from '../../collections/batch-load.ts';
+import { viewRowOf } from '../../collections/loaded-page.ts';
 import { uriField } from '../../collections/notes.ts';
-import { reference } from '../../collections/references.ts';
+import { reference, typeOfKind } from '../../collections/references.ts';
 import type { Route } from '../../route.ts';
 import { Owner } from '../accounts/owner.ts';
+import { anyEndpointHelp } from './any-endpoint.ts';
 import { cloudUrlSelect, shownCloudUrl } from './cloud-urls.ts';
 import { Endpoint } from './endpoints.ts';
 
-const principalOf = batchLoad(({ db }, tunnelIds) => principalsOf(db, tunnelIds));
+const partiesByTunnel = batchLoad(({ db }, tunnelIds) => partiesOf(db, tunnelIds));
+
+/** A resolver of one of those behind an endpoint. A list of all endpoints knows them with its rows. */
+const party = (name: keyof EndpointParties) =>
+  reference(async (endpoint: { id: string; tunnelId: string | null }, context) => {
+    const { tunnelId } = endpoint;
+    const parties =
+      viewRowOf<EndpointParties>(endpoint) ?? (tunnelId && (await partiesByTunnel(context, tunnelId, {})));
+    return parties ? parties[name] : null;
+  });
 
 const isPooled = batchLoad(async ({ db }, addresses) => {
   const pooled = await pooledAddresses(db, addresses);
@@ -58,9 +70,23 @@ builder.prismaObjectFields(Endpoint, (t) => ({
   principal: t.field({
     type: Owner,
     nullable: true,
-    description: 'The user or bot user that holds the credential of its agent; null when an edge serves it.',
+    description: anyEndpointHelp.principal,
     select: { tunnelId: true },
-    resolve: reference(({ tunnelId }, context) => tunnelId && principalOf(context, tunnelId, {})),
+    resolve: party('principalId'),
+  }),
+  credential: t.field({
+    type: typeOfKind('credential'),
+    nullable: true,
+    description: anyEndpointHelp.credential,
+    select: { tunnelId: true },
+    resolve: party('credentialId'),
+  }),
+  agent: t.field({
+    type: typeOfKind('agent'),
+    nullable: true,
+    description: anyEndpointHelp.agent,
+    select: { tunnelId: true },
+    resolve: party('agentId'),
   }),
   bindings: t.stringList({
     description: 'Who can reach it: `public`, or `internal` when only traffic policies of your account can.',

@@ -9,6 +9,7 @@ import { reference, typeOfKind } from '../../collections/references.ts';
 import type { Context } from '../../context.ts';
 import { cloudEndpoint } from '../../modules/hosts.ts';
 import { Edge, PolicyHost } from '../../modules/interfaces.ts';
+import { AnyEndpoint } from './any-endpoint.ts';
 import { readCloudUrl } from './cloud-urls.ts';
 import { countAgents, newestRoundTrip, servingSelect } from './endpoint-sessions.ts';
 import { EndpointTraffic, trafficOf } from './endpoint-traffic.ts';
@@ -34,7 +35,7 @@ const DocumentedEndpointType = builder.enumType('DocumentedEndpointType', {
 
 export const Endpoint = builder.prismaObject('Endpoint', {
   description: 'A public address that answers now, served by a tunnel or by an edge.',
-  interfaces: [Node, PolicyHost],
+  interfaces: [Node, PolicyHost, AnyEndpoint],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id: `ep_…`.' }),
     region: t.exposeString('region', { description: 'The region of the gateway that serves it.' }),
@@ -44,6 +45,7 @@ export const Endpoint = builder.prismaObject('Endpoint', {
         'The node of the gateway that its agent is connected to; null when an edge serves it, as every node does.',
     }),
     createdAt: t.expose('createdAt', { type: 'Timestamp', description: 'When it began to answer.' }),
+    since: t.expose('createdAt', { type: 'Timestamp', description: 'When it began to answer: its `createdAt`.' }),
     updatedAt: t.expose('updatedAt', { type: 'Timestamp', description: 'When it last changed.' }),
     publicUrl: t.exposeString('publicUrl', { description: 'The URL it answers at; ports 80 and 443 are left out.' }),
     proto: t.exposeString('proto', { description: 'What is spoken there: `http`, `https`, `tcp` or `tls`.' }),

@@ -5,6 +5,8 @@ import type { Context } from '../../context.ts';
 export interface OfflineDetails {
   /** The credential that it was served with, if that is still there. */
   credentialId: string | null;
+  /** Who holds that. */
+  principalId: string | null;
   /** Until when the address is kept for that credential. */
   heldUntil: Date | null;
 }
@@ -20,7 +22,7 @@ const asking = new WeakMap<Context, Asking>();
 export async function offlineDetails(context: Context, id: string): Promise<OfflineDetails> {
   const known = asking.get(context) ?? begin(context);
   known.ids.add(id);
-  return (await known.answer).get(id) ?? { credentialId: null, heldUntil: null };
+  return (await known.answer).get(id) ?? { credentialId: null, principalId: null, heldUntil: null };
 }
 
 function begin(context: Context): Asking {
@@ -36,7 +38,7 @@ function begin(context: Context): Asking {
 
 async function ask({ db, accountId }: Context, ids: string[]): Promise<Map<string, OfflineDetails>> {
   const rows = await db.$queryRaw<(OfflineDetails & { id: string })[]>`
-    SELECT o.id, c.id AS "credentialId", k.held_until AS "heldUntil" FROM offline_endpoint o
+    SELECT o.id, c.id AS "credentialId", c.owner_id AS "principalId", k.held_until AS "heldUntil" FROM offline_endpoint o
     LEFT JOIN credential c ON c.id = o.credential_id
     LEFT JOIN claim k ON k.address = o.address AND k.account_id = o.account_id AND k.credential_id = o.credential_id
       AND k.held_until > now()

@@ -31,6 +31,11 @@ export interface LiveList<Row> {
   scroll: { top: number };
 }
 
+export interface UsualOrder {
+  /** Whether the list has another order than by id where the user chose none. */
+  isOrdered?: boolean;
+}
+
 /** The variables that every list of the API takes. */
 export interface Paging {
   first?: number | null;
@@ -48,10 +53,10 @@ export function useList<Result, Variables extends Paging, Row extends WithId>(
   operation: Operation<Result, Variables>,
   variables: Omit<Variables, 'first' | 'after'>,
   pick: (result: Result) => ListPage<Row> | null | undefined,
-  { kinds, pollMs, skip = false }: RefreshTriggers & { skip?: boolean } = {},
+  { kinds, pollMs, skip = false, isOrdered = false }: RefreshTriggers & { skip?: boolean } & UsualOrder = {},
 ): LiveList<Row> {
   const key = `${operation.id} ${JSON.stringify(variables)}`;
-  const scope = scopeOf(variables);
+  const scope = scopeOf(variables, isOrdered);
   // A link starts at the top of the list; the back button restores the position. (The router's types lack `wasPush`.)
   const { wasPush } = useLocation() as { wasPush?: boolean };
   const cached = useMemo(() => {
@@ -144,10 +149,10 @@ export function useList<Result, Variables extends Paging, Row extends WithId>(
 }
 
 /** What the variables say of a list, and what names the list that they choose rows of. */
-function scopeOf<Variables extends Paging>(variables: Omit<Variables, 'first' | 'after'>) {
+function scopeOf<Variables extends Paging>(variables: Omit<Variables, 'first' | 'after'>, isOrdered: boolean) {
   const { filter, search, orderBy, ...others }: Omit<Paging, 'first' | 'after'> = variables;
   const isNarrowed = [filter, search, ...Object.values(others)].some((value) => value !== undefined && value !== null);
-  return { isNarrowed, isOrdered: Boolean(orderBy), objects: JSON.stringify(others) };
+  return { isNarrowed, isOrdered: isOrdered || Boolean(orderBy), objects: JSON.stringify(others) };
 }
 
 function sourceState<Row extends WithId>({ source: { rows, totalCount, hasMore } }: CachedList<Row>) {

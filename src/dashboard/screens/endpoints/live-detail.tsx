@@ -18,7 +18,7 @@ import { HistorySection } from '../traffic-history/history-section.tsx';
 import { CaptureState } from './capture-state.tsx';
 import { EdgeSection } from './edge-section.tsx';
 import { EndpointDot } from './endpoint-dot.tsx';
-import { failureText } from './failure-text.ts';
+import { failureText } from './failing-list.tsx';
 import { endpointCrumbs } from './navigation.tsx';
 import { TrafficDetails } from './traffic-facts.tsx';
 import { useTraffic } from './use-traffic.ts';

@@ -12,6 +12,10 @@ export function EndpointTabs() {
     { title: titleOf('Online', counts && counts.live + counts.failing), href: pathTo('endpoints') },
     { title: titleOf('Failing', counts?.failing), href: pathTo('endpoints', 'failing') },
     { title: titleOf('Offline', counts?.offline), href: pathTo('endpoints', 'offline') },
+    {
+      title: titleOf('All', counts && counts.live + counts.failing + counts.offline),
+      href: pathTo('endpoints', 'all'),
+    },
   ];
   return <Tabs label="Endpoints" tabs={tabs} />;
 }

@@ -10,7 +10,7 @@ import { Count, formatCount } from '../../ui/text/numbers.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { conditionForms } from '../alerts/conditions.ts';
 import { CertificateWarningList } from '../domains/provisioning/warnings.tsx';
-import { failureText } from '../endpoints/failure-text.ts';
+import { failingOf, failureText } from '../endpoints/failing-list.tsx';
 
 interface Problem {
   href: string;
@@ -75,8 +75,8 @@ function alertReason(count: number, condition: AlertCondition): string {
   return count === 0 ? conditionForms[condition].title : `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 
-function failingProblems({ failingEndpoints }: OverviewQuery): Problem[] {
-  return (failingEndpoints ?? []).map(({ id, publicUrl, health: { since, errorShare, requests } }) => ({
+function failingProblems({ failing }: OverviewQuery): Problem[] {
+  return failingOf(failing ?? { nodes: [] }).map(({ id, publicUrl, health: { since, errorShare, requests } }) => ({
     href: objectPath('endpoint', id),
     name: publicUrl,
     tag: <Tag variant="bad">failing</Tag>,

@@ -2,7 +2,7 @@
 
 import { useEffect, useMemo } from 'preact/hooks';
 import type { Operation } from '../../data/client/operation.ts';
-import { type LiveList, type Paging, useList } from '../../data/hooks/use-list.ts';
+import { type LiveList, type Paging, type UsualOrder, useList } from '../../data/hooks/use-list.ts';
 import { useQuery } from '../../data/hooks/use-query.ts';
 import { type ListKind, listKind } from '../../data/lists/list-kinds.ts';
 import type { ListPage, WithId } from '../../data/lists/list-rows.ts';
@@ -30,7 +30,7 @@ export interface ListView<Row> {
   hasOwnVariables: boolean;
 }
 
-interface ListViewOptions<Variables> extends RefreshTriggers {
+interface ListViewOptions<Variables> extends RefreshTriggers, UsualOrder {
   /** What the query takes besides the variables of every list. */
   variables?: Omit<Variables, keyof Paging>;
 }
