@@ -86,8 +86,13 @@ export async function graphqlDoor(owner: Owner): Promise<Door> {
     const values = args.map(({ name }: Named) => `${name}: $${name}`).join(', ');
     const call = `${asked.field}${values && `(${values})`}${selectionOf(asked)}`;
     const answer = await caller.graphql(`${kind}${variables && `(${variables})`} { ${call} }`, given);
-    return outcomeOf(answer.body, asked, ids);
+    return outcomeOf(inSeconds(answer.body), asked, ids);
   };
+}
+
+/** Times of an answer as REST has them: GraphQL alone has milliseconds. */
+function inSeconds(body: Outcome['body']): Outcome['body'] {
+  return JSON.parse(JSON.stringify(body).replace(/("\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{3}Z"/g, '$1Z"'));
 }
 
 interface Named {

@@ -2,10 +2,12 @@
 
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '../../src/store/ids.ts';
-import { type Account, sharedGateway } from '../support/gateway/gateway.ts';
+import { type Account, sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
 
+let gateway: TestGateway;
 let account: Account;
 const early = '2026-01-31T12:00:00Z';
+const inBetween = '2026-01-31T12:00:00.900Z';
 const late = '2026-02-01T00:00:00Z';
 const rows = [
   { description: 'a shop', acl: ['bind:*'], labels: { site: 'north' }, createdAt: new Date(early) },
@@ -13,14 +15,14 @@ const rows = [
     description: 'A shop',
     acl: [],
     labels: { site: 'south', app: 'x' },
-    createdAt: new Date('2026-01-31T12:00:00.900Z'),
+    createdAt: new Date(inBetween),
   },
   { description: '', acl: ['bind:a', 'bind:*'], labels: {}, createdAt: new Date(late) },
   { description: '100%', acl: ['bind:b'], labels: { app: 'x' }, createdAt: new Date(late) },
 ];
 const idOf = new Map<string, string>();
 beforeAll(async () => {
-  const gateway = await sharedGateway();
+  gateway = await sharedGateway();
   account = await gateway.newAccount();
   const { accountId, ownerId } = account;
   for (const row of rows) {
@@ -58,14 +60,14 @@ test.each<[object, string, string[]]>([
   [{ description: { endsWith: '%' } }, 'obj.description.endsWith("%")', ['100%']],
   [{ description: { isEmpty: true } }, 'size(obj.description) == 0', ['']],
   [{ description: { isEmpty: false, isNull: false } }, 'obj.description != ""', ['100%', 'A shop', 'a shop']],
-  [{ createdAt: { eq: early } }, `obj.created_at == timestamp("${early}")`, ['A shop', 'a shop']],
-  [{ createdAt: { gt: early } }, `obj.created_at > timestamp("${early}")`, ['', '100%']],
+  [{ createdAt: { eq: late } }, `obj.created_at == timestamp("${late}")`, ['', '100%']],
+  [{ createdAt: { gt: late } }, `obj.created_at > timestamp("${late}")`, []],
   [
     { createdAt: { gte: early, lt: late } },
     `obj.created_at >= timestamp("${early}") && obj.created_at < timestamp("${late}")`,
     ['A shop', 'a shop'],
   ],
-  [{ createdAt: { lte: early } }, `obj.created_at <= timestamp("${early}")`, ['A shop', 'a shop']],
+  [{ not: { createdAt: { lte: inBetween } } }, `!(obj.created_at <= timestamp("${early}"))`, ['', '100%']],
   [{ acl: { contains: 'bind:*' } }, '"bind:*" in obj.acl', ['', 'a shop']],
   [{ acl: { isEmpty: true } }, 'size(obj.acl) == 0', ['A shop']],
   [{ labels: [{ key: 'app', eq: 'x' }] }, 'obj.labels.app == "x"', ['100%', 'A shop']],
@@ -100,6 +102,33 @@ test.each<[object, string, string[]]>([
 ])('where: %j gives what the filter %j gives', async (where, filter, expected) => {
   expect(await described({ where })).toEqual(expected);
   expect(await described({ filter })).toEqual(expected);
+});
+
+test('times have milliseconds in GraphQL, and are compared by them; in REST and in downloads they have none', async () => {
+  for (const comparison of ['eq', 'gte', 'lte', 'gt', 'lt'])
+    expect([comparison, await described({ where: { createdAt: { [comparison]: inBetween } } })]).toEqual([
+      comparison,
+      { eq: ['A shop'], gte: ['', '100%', 'A shop'], lte: ['A shop', 'a shop'], gt: ['', '100%'], lt: ['a shop'] }[
+        comparison
+      ],
+    ]);
+  expect(await described({ where: { createdAt: { eq: early } } })).toEqual(['a shop']);
+  expect(await described({ filter: `obj.created_at == timestamp("${early}")` })).toEqual(['A shop', 'a shop']);
+  const id = idOf.get('A shop') ?? '';
+  const { body } = await account.graphql('query ($id: ID!) { credential(id: $id) { createdAt } }', { id });
+  expect(body.data.credential.createdAt).toBe(inBetween);
+  // Operations of REST are compiled when they come again.
+  for (let round = 0; round < 4; round++)
+    expect((await account.call('GET', `/credentials/${id}`)).body.created_at).toBe(early);
+  const list = await account.call('GET', '/credentials');
+  expect(new Set(list.body.credentials.map((row: { created_at: string }) => row.created_at))).toEqual(
+    new Set([early, late]),
+  );
+  const headers = { authorization: `Bearer ${account.key}`, 'service-version': '2' };
+  const download = await fetch(`${gateway.api}/export/credentials?format=csv`, { headers });
+  const text = await download.text();
+  expect(text).toContain(`,${early},`);
+  expect(text).not.toContain('.900Z');
 });
 
 test('ids, choices and filters of several kinds hold together', async () => {

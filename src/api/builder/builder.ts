@@ -11,7 +11,7 @@ import { problemCodes } from '../errors/problem-codes.ts';
 import LoadedPlugin from './loaded-rows.ts';
 import PayloadsPlugin from './payloads.ts';
 import RootFieldsPlugin from './root-fields.ts';
-import { parseRfc3339, rfc3339 } from './timestamps.ts';
+import { exactRfc3339, parseRfc3339 } from './timestamps.ts';
 
 const UINT32_MAX = 4_294_967_295;
 
@@ -58,9 +58,10 @@ builder.mutationType({
 builder.subscriptionType({ description: 'What can be watched: over a WebSocket, or by server-sent events.' });
 
 builder.scalarType('Timestamp', {
-  description: 'A point in time: RFC 3339, in UTC, to the second, as in `2026-11-21T09:00:00Z`.',
+  description:
+    'A point in time: RFC 3339, in UTC, to the millisecond, as in `2026-11-21T09:00:00.123Z`. REST has it to the second.',
   specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339',
-  serialize: (value) => rfc3339(value as Date),
+  serialize: (value) => exactRfc3339(value as Date),
   parseValue: (value) => {
     const date = typeof value === 'string' ? parseRfc3339(value) : undefined;
     if (date) return date;
@@ -70,6 +71,7 @@ builder.scalarType('Timestamp', {
 
 builder.scalarType('UInt32', {
   description: 'A whole number from 0 to 4294967295.',
+  specifiedByURL: 'https://www.w3.org/TR/xmlschema-2/#unsignedInt',
   serialize: (value) => value as number,
   parseValue: (value) => {
     if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= UINT32_MAX) return value;
@@ -79,6 +81,7 @@ builder.scalarType('UInt32', {
 
 builder.scalarType('Labels', {
   description: 'An object whose members are all strings, as in `{ "app": "shop", "site": "berlin" }`.',
+  specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259#section-4',
   serialize: (value) => value as Record<string, string>,
   parseValue: (value) => {
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -90,6 +93,7 @@ builder.scalarType('Labels', {
 
 builder.scalarType('Weights', {
   description: 'An object whose members are all whole numbers: weights by the ids of what has them.',
+  specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259#section-4',
   serialize: (value) => value as Record<string, number>,
   parseValue: (value) => {
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);

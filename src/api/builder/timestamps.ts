@@ -4,6 +4,12 @@ const DAY_SECONDS = 86_400;
 let day = Number.NaN;
 let date = '';
 
+/** RFC 3339 in UTC, to the millisecond. */
+export function exactRfc3339(time: Date): string {
+  const ms = String(time.getUTCMilliseconds()).padStart(3, '0');
+  return `${rfc3339(time).slice(0, -1)}.${ms}Z`;
+}
+
 /** RFC 3339 in UTC, to the second. The date is kept from call to call: the rows of a list share a few days. */
 export function rfc3339(time: Date): string {
   const seconds = Math.floor(time.getTime() / 1000);

@@ -40,15 +40,15 @@ const ChoiceFilter = builder.inputType('ChoiceFilter', {
 });
 
 const TimestampFilter = builder.inputType('TimestampFilter', {
-  description: 'What a time has to be: all that is given holds. Times are compared to the second.',
+  description: 'What a time has to be: all that is given holds. Times are compared to the millisecond.',
   fields: (t) => {
     const time = (description: string) => t.field({ type: 'Timestamp', description });
     return {
-      eq: time('This second.'),
-      lt: time('Before it.'),
-      lte: time('Before it, or in its second.'),
-      gt: time('After its second.'),
-      gte: time('After it, or in its second.'),
+      eq: time('This millisecond.'),
+      lt: time('Before this millisecond.'),
+      lte: time('Before it, or it itself.'),
+      gt: time('After this millisecond.'),
+      gte: time('After it, or it itself.'),
       ...isNull(t),
     };
   },

@@ -3,13 +3,14 @@
 import { type GraphQLSchema, getOperationAST, parse, validate } from 'graphql';
 import { type PreparedOperation, prepareOperation } from './operation.ts';
 import { withPayloads } from './payload-answers.ts';
+import { timesInSeconds } from './times-in-seconds.ts';
 
 /** By their texts. They depend on nothing but the schema: gateways in one process share them. */
 const preparedOperations = new WeakMap<GraphQLSchema, Map<string, PreparedOperation>>();
 
 /**
  * Makes the only operation of a document ready to run, once. It is written, and answers, as if mutations gave their objects alone and
- * objects had what is shown once: see `payload-answers.ts`. That takes a millisecond or two, so it is for when the operation is
+ * objects had what is shown once: see `payload-answers.ts`. Times in its answer are to the second. That takes a millisecond or two, so it is for when the operation is
  * asked for: a start would prepare hundreds.
  * @param name what it is for.
  * @throws {Error} that says what is wrong with it, under this name.
@@ -28,5 +29,11 @@ function prepare(schema: GraphQLSchema, name: string, source: string): PreparedO
   const definition = getOperationAST(document);
   if (mistake || !definition) throw new Error(`${name}: ${mistake?.message ?? 'there is no operation'}`);
   const operation = prepareOperation(schema, document, definition);
-  return { ...operation, run: async (variables, context) => answerOf(await operation.run(variables, context)) };
+  const inSeconds = timesInSeconds(schema, document);
+  const run: PreparedOperation['run'] = async (variables, context) => {
+    const result = await operation.run(variables, context);
+    inSeconds(result.data);
+    return answerOf(result);
+  };
+  return { ...operation, run };
 }

@@ -107,7 +107,7 @@ describe('an agent', () => {
     const nodeId = await leaveTo(gateway, session, seen.getTime());
     expect(await list('online sessions { nodes { id } }')).toEqual([{ online: false, sessions: listOf() }]);
     await deleteEndedNodes({ prisma, changes, baseUrl: () => gateway.api }, [nodeId], 0);
-    const endedAt = `${seen.toISOString().slice(0, 19)}Z`;
+    const endedAt = seen.toISOString();
     expect(await list('lastSeenAt pastSessions { endedAt reason }')).toEqual([
       { lastSeenAt: endedAt, pastSessions: [{ endedAt, reason: 'the gateway node was lost' }] },
     ]);

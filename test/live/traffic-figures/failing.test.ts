@@ -12,7 +12,7 @@ useGateway({ FAILING_MIN_REQUESTS: '4', FAILING_SHARE: '0.5' });
 const HEALTH = 'health { state since errorShare requests }';
 const COUNTS =
   'endpointCounts { live failing offline } failingEndpoints { id } allEndpoints(where: { health: { eq: "FAILING" } }) { nodes { id } }';
-const at = () => `${new Date(clock.bucket).toISOString().slice(0, 19)}Z`;
+const at = () => new Date(clock.bucket).toISOString();
 
 let status = 200;
 let name: string;

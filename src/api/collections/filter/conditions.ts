@@ -19,14 +19,10 @@ export class Time {
     this.seconds = seconds;
     this.isWhole = isWhole;
   }
-
-  static of(date: Date): Time {
-    return new Time(Math.floor(date.getTime() / 1000), date.getMilliseconds() === 0);
-  }
 }
 
 /** What a member is compared with. */
-export type Constant = string | number | bigint | boolean | null | Time | Constant[];
+export type Constant = string | number | bigint | boolean | null | Time | Date | Constant[];
 
 /** A part of Prisma's `where`; or what is true or false of every row. */
 export type RowCondition = object | boolean;
@@ -99,8 +95,14 @@ function equalList({ member, name }: MemberUse, value: Constant): RowCondition {
   return isEmpty({ member, name });
 }
 
-/** Times are shown to the second: 12:00:00 is all of that second. */
+const OF_DATES = { '<': 'lt', '<=': 'lte', '>': 'gt', '>=': 'gte' } as const;
+
+/** Expressions compare times as REST shows them, to the second: 12:00:00 is all of that second. A date is that very millisecond. */
 function compareTime({ member }: MemberUse, comparison: Exclude<Comparison, '!='>, value: Constant): RowCondition {
+  if (value instanceof Date)
+    return comparison === '=='
+      ? unlessNull(member, { [member.column]: value })
+      : { [member.column]: { [OF_DATES[comparison]]: value } };
   if (!(value instanceof Time))
     throw new NotComparable('is a time: compare it with one, as timestamp("2026-01-31T12:00:00Z") or daysAgo(7)');
   const { column } = member;

@@ -19,7 +19,6 @@ import {
   not,
   or,
   type RowCondition,
-  Time,
 } from './conditions.ts';
 
 /** What is asked of one member, by the names that the input type of its kind has; null counts as left out. */
@@ -98,8 +97,8 @@ function conditionOf(use: MemberUse, name: string, value: unknown, at: string): 
   throw new Error(`filters have no ${name}`);
 }
 
-function constantOf(member: FilterMember, value: unknown, at: string): Time | string | boolean {
-  if (value instanceof Date) return Time.of(value);
+function constantOf(member: FilterMember, value: unknown, at: string): Date | string | boolean {
+  if (value instanceof Date) return value;
   if (member.type !== 'choice') return value as string | boolean;
   if (!Object.hasOwn(member.choices, String(value)))
     throw new ApiError('wrongValue', {
