@@ -45,10 +45,10 @@ test('a key that was never used says so; one that was tells the minute', async (
   const { id, key } = await newKey();
   expect(await lastUsed(id)).toBeNull();
   await use(key);
-  expect(await lastUsed(id)).toBe('2026-11-21T09:00:00Z');
+  expect(await lastUsed(id)).toBe('2026-11-21T09:00:00.000Z');
   now += 20_000;
   await use(key);
-  expect(await lastUsed(id)).toBe('2026-11-21T09:01:00Z');
+  expect(await lastUsed(id)).toBe('2026-11-21T09:01:00.000Z');
 });
 
 test('both doors count, and subscriptions', async () => {
@@ -61,7 +61,7 @@ test('both doors count, and subscriptions', async () => {
   for (const request of ask) {
     const { id, key } = await newKey();
     await request(key);
-    expect(await lastUsed(id)).toBe('2026-11-21T09:00:00Z');
+    expect(await lastUsed(id)).toBe('2026-11-21T09:00:00.000Z');
   }
 });
 
@@ -70,7 +70,7 @@ test('a key is written once a minute however often it is used, together with oth
   await gateway.app.apiKeyUsage.flush();
   gateway.statements.length = 0;
   for (let round = 0; round < 10; round++) for (const { key } of keys) await use(key);
-  for (const { id } of keys) expect(await lastUsed(id)).toBe('2026-11-21T09:00:00Z');
+  for (const { id } of keys) expect(await lastUsed(id)).toBe('2026-11-21T09:00:00.000Z');
   expect(writes()).toHaveLength(1);
   for (const { key } of keys) await use(key);
   await gateway.app.apiKeyUsage.flush();
@@ -106,7 +106,7 @@ test('an older minute never takes the place of a newer one, as of a process whos
   await gateway.app.apiKeyUsage.flush();
   now = start;
   await use(key);
-  expect(await lastUsed(id)).toBe('2026-11-21T10:00:00Z');
+  expect(await lastUsed(id)).toBe('2026-11-21T10:00:00.000Z');
 });
 
 test('a stop writes what was noted', async () => {
@@ -117,7 +117,7 @@ test('a stop writes what was noted', async () => {
   await first.close();
   const second = await startTestGateway({}, { place, now: () => now + 3_600_000 });
   const answer = await second.graphql('query ($id: ID!) { apiKey(id: $id) { lastUsedAt } }', { id: body.id });
-  expect(answer.body.data).toEqual({ apiKey: { lastUsedAt: '2026-11-21T09:00:00Z' } });
+  expect(answer.body.data).toEqual({ apiKey: { lastUsedAt: '2026-11-21T09:00:00.000Z' } });
   await second.close();
   await place.remove();
 });
@@ -149,7 +149,7 @@ test('a key that is deleted meanwhile, and one that never was, harm nobody', asy
   await use(kept.key);
   await account.call('DELETE', `/api_keys/${gone.id}`);
   gateway.app.apiKeyUsage.recordUse(newId('ak'));
-  expect(await lastUsed(kept.id)).toBe('2026-11-21T09:00:00Z');
+  expect(await lastUsed(kept.id)).toBe('2026-11-21T09:00:00.000Z');
 });
 
 test('what cannot be written is logged, and no request fails for it', async () => {
@@ -168,5 +168,5 @@ test('what cannot be written is logged, and no request fails for it', async () =
   expect((await use(key)).status).toBe(200);
   now += 60_000;
   await use(key);
-  expect(await lastUsed(id)).toBe('2026-11-21T09:01:00Z');
+  expect(await lastUsed(id)).toBe('2026-11-21T09:01:00.000Z');
 });
