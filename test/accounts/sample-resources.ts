@@ -240,7 +240,7 @@ export function oneOfEach({
 export async function everyRow({ app: { prisma } }: TestGateway): Promise<string[]> {
   const tables = await prisma.$queryRaw<{ name: string }[]>`
     SELECT table_name::text AS name FROM information_schema.tables
-    WHERE table_schema = 'public' AND table_name NOT IN (
+    WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name NOT IN (
       'node', 'alert_evaluator', 'traffic_stat', 'traffic_task', '_prisma_migrations'
     ) ORDER BY 1`;
   const rows: string[] = [];

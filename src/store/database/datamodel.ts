@@ -8,4 +8,5 @@ export const datamodel = getDatamodel();
 type Field = (typeof datamodel)['datamodel']['models'][string]['fields'][number];
 
 /** The columns and relations of a model. */
-export const fieldsOf = (model: Prisma.ModelName): readonly Field[] => datamodel.datamodel.models[model]?.fields ?? [];
+export const fieldsOfModel = (model: Prisma.ModelName): readonly Field[] =>
+  datamodel.datamodel.models[model]?.fields ?? [];

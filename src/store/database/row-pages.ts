@@ -2,7 +2,7 @@
 // costs. They come as one text of JSON, which takes half as much CPU as Prisma's findMany; rows of a raw query take as much as that.
 
 import type { Db } from './client.ts';
-import { fieldsOf } from './datamodel.ts';
+import { fieldsOfModel } from './datamodel.ts';
 import { allColumns, type ModelName, type ObjectColumns, selectFrom } from './rows-by-id.ts';
 
 /** Which rows, as Prisma's `findMany` is told. */
@@ -107,7 +107,7 @@ function describe(model: ModelName): ModelFields {
   const columns = new Set<string>();
   const times: string[] = [];
   const references = new Map<string, Reference>();
-  for (const { kind, name, type, isList, relationFromFields } of fieldsOf(model)) {
+  for (const { kind, name, type, isList, relationFromFields } of fieldsOfModel(model)) {
     if (kind !== 'object') {
       const isTime = type === 'DateTime';
       if (kind === 'enum' || (JSON_TYPES.has(type) && !(isTime && isList))) columns.add(name);
@@ -115,7 +115,7 @@ function describe(model: ModelName): ModelFields {
       continue;
     }
     const [column, ...more] = relationFromFields ?? [];
-    const hasId = fieldsOf(type as ModelName).some((field) => field.isId && field.name === 'id');
+    const hasId = fieldsOfModel(type as ModelName).some((field) => field.isId && field.name === 'id');
     if (column !== undefined && more.length === 0 && hasId) references.set(name, { column, model: type as ModelName });
   }
   const described = { columns, times, references };

@@ -4,7 +4,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { Db } from './client.ts';
-import { fieldsOf } from './datamodel.ts';
+import { fieldsOfModel } from './datamodel.ts';
 
 export type ModelName = Prisma.ModelName;
 /** All columns of a row, or those that were asked for. */
@@ -90,7 +90,7 @@ export function selectFrom(model: ModelName, wanted?: Readonly<Record<string, un
 function describe(model: ModelName): Model {
   const known = models.get(model);
   if (known) return known;
-  const own = fieldsOf(model).filter(({ kind }) => kind !== 'object');
+  const own = fieldsOfModel(model).filter(({ kind }) => kind !== 'object');
   const values = own.map(({ name, isList }): [string, string] => {
     const value = `t."${columnOf(name)}"`;
     // A list that nobody has set is NULL in the database, and empty for Prisma.

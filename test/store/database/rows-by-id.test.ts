@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { registeredResources, tableOf } from '../../../src/api/collections/nodes.ts';
-import { fieldsOf } from '../../../src/store/database/datamodel.ts';
+import { fieldsOfModel } from '../../../src/store/database/datamodel.ts';
 import { type RowSelection, type RowSlice, readRowPage, rowSelection } from '../../../src/store/database/row-pages.ts';
 import {
   allColumns,
@@ -70,9 +70,9 @@ test('a page of each kind is read with its columns and what they name, as Prisma
     if (!resource.table || resource.find) continue;
     const table = tableOf(resource, prisma);
     const model = modelOf(table);
-    const isNamed = ({ kind, isList, name, relationFromFields }: ReturnType<typeof fieldsOf>[number]) =>
+    const isNamed = ({ kind, isList, name, relationFromFields }: ReturnType<typeof fieldsOfModel>[number]) =>
       kind === 'object' && !isList && relationFromFields?.length === 1 && name !== 'account';
-    const named = fieldsOf(model).filter(isNamed);
+    const named = fieldsOfModel(model).filter(isNamed);
     const relations = named.map(({ name }) => [name, { select: { id: true } }]);
     const columns = Object.keys(allColumns(model)).filter((name) => rowSelection(model, { select: { [name]: true } }));
     const own = Object.fromEntries(columns.map((name) => [name, true]));
@@ -132,7 +132,7 @@ test('no kind whose rows are read in SQL has an enum whose values have other nam
   const tables = registeredResources().filter(({ table }) => table);
   const enums = tables.flatMap((resource) => {
     const model = modelOf(tableOf(resource, gateway.app.prisma));
-    return fieldsOf(model)
+    return fieldsOfModel(model)
       .filter(({ kind }) => kind === 'enum')
       .map(({ type, isList }) => ({ kind: resource.kind, type, isList }));
   });
