@@ -74,13 +74,13 @@ export async function serveGateway({
   metrics.counter('gateway_log_lines_dropped_total', 'Log lines that nobody took in time.', [], () => [
     [{}, logs.dropped],
   ]);
-  if (watchdogKills) {
-    const names = ['control', ...Array.from({ length: config.workers }, (_, index) => `worker ${index + 1}`)];
-    const help = 'Processes that stood still and were killed, by the process.';
-    metrics.counter('gateway_watchdog_kills_total', help, ['process'], () =>
-      names.map((name) => [{ process: name.replace(' ', '-') }, watchdogKills()[name] ?? 0]),
-    );
-  }
+  const kills = 'Processes that stood still and were killed, by the process; none of a gateway that is one process.';
+  metrics.counter('gateway_watchdog_kills_total', kills, ['process'], () =>
+    (watchdogKills ? processNames(config) : ['gateway']).map((name) => [
+      { process: name.replace(' ', '-') },
+      watchdogKills?.()[name] ?? 0,
+    ]),
+  );
   const gateway: Gateway = await startGateway(config, {
     log,
     database,
@@ -120,3 +120,8 @@ export async function serveGateway({
   onServing({ stop });
   if (isGreeted) out.write(greeting(gateway, config.publicApiUrl));
 }
+
+const processNames = ({ workers }: Config) => [
+  'control',
+  ...Array.from({ length: workers }, (_, index) => `worker ${index + 1}`),
+];
