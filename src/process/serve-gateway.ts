@@ -74,7 +74,8 @@ export async function serveGateway({
   metrics.counter('gateway_log_lines_dropped_total', 'Log lines that nobody took in time.', [], () => [
     [{}, logs.dropped],
   ]);
-  const kills = 'Processes that stood still and were killed, by the process; none of a gateway that is one process.';
+  const kills =
+    'Unresponsive processes that the watchdog has killed, by the process; none of a gateway that is one process.';
   metrics.counter('gateway_watchdog_kills_total', kills, ['process'], () =>
     (watchdogKills ? processNames(config) : ['gateway']).map((name) => [
       { process: name.replace(' ', '-') },

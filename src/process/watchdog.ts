@@ -1,5 +1,5 @@
 // The watchdog: every process of several sends heartbeats to the primary, which kills one that sends none for too long. It is then started
-// again as one that has ended by itself. A process that stands still would otherwise keep its visitors and agents waiting for ever.
+// again as one that has ended by itself. A process that hangs would otherwise keep its visitors and agents waiting for ever.
 
 import type { Worker as Child } from 'node:cluster';
 import { url as debuggerUrl } from 'node:inspector';
@@ -28,6 +28,8 @@ export function sendHeartbeats(watchdogMs: number): void {
   setInterval(beat, everyMs).unref();
 }
 
+type WatchedChild = Pick<Child, 'process' | 'isDead'>;
+
 interface Watched extends ProcessHeartbeat {
   /** `control`, or `worker 1`. */
   readonly name: string;
@@ -40,7 +42,7 @@ export class Watchdog {
   readonly #log: Logger;
   readonly #onKill: (name: string) => void;
   readonly #now: () => number;
-  readonly #watched = new Map<Pick<Child, 'process'>, Watched>();
+  readonly #watched = new Map<WatchedChild, Watched>();
   #checkedAt: number;
 
   /**
@@ -57,33 +59,34 @@ export class Watchdog {
     if (ms > 0) setInterval(() => this.check(), ms / CHECKS).unref();
   }
 
-  /** A process has sent a heartbeat. It is watched from its first one on. */
-  heard(child: Pick<Child, 'process'>, name: string, { delayMs, isDebugged }: ProcessHeartbeat): void {
+  /** A process has sent a heartbeat. It is watched from its first one on. Of one that has ended, messages may still come. */
+  heard(child: WatchedChild, name: string, { delayMs, isDebugged }: ProcessHeartbeat): void {
+    if (child.isDead()) return;
     this.#watched.set(child, { name, delayMs, isDebugged, heardAt: this.#now() });
   }
 
   /** A process has ended. */
-  ended(child: Pick<Child, 'process'>): void {
+  ended(child: WatchedChild): void {
     this.#watched.delete(child);
   }
 
   /** Kills the processes that have been silent for too long. It is called by a timer. */
   check(): void {
     const now = this.#now();
-    // The primary itself stood still, as in a machine that was suspended: the heartbeats of that time were not sent, or are still unread.
-    const hasStoodStill = now - this.#checkedAt > this.#ms / 2;
+    // The primary itself was stopped, as in a machine that was suspended: the heartbeats of that time were not sent, or are still unread.
+    const wasStopped = now - this.#checkedAt > this.#ms / 2;
     this.#checkedAt = now;
     for (const [child, watched] of this.#watched) {
       const silentMs = Math.round(now - watched.heardAt);
-      if (hasStoodStill) watched.heardAt = now;
+      if (wasStopped) watched.heardAt = now;
       else if (!watched.isDebugged && silentMs >= this.#ms) this.#kill(child, watched, silentMs);
     }
   }
 
-  #kill(child: Pick<Child, 'process'>, { name, delayMs }: Watched, silentMs: number): void {
+  #kill(child: WatchedChild, { name, delayMs }: Watched, silentMs: number): void {
     this.#watched.delete(child);
     const about = { process: name, pid: child.process.pid, silentMs, lastDelayMs: delayMs };
-    this.#log.error(about, 'a process stands still: it has sent no heartbeat for WATCHDOG_MS; killing it');
+    this.#log.error(about, 'a process is unresponsive: it has sent no heartbeat for WATCHDOG_MS; killing it');
     child.process.kill('SIGKILL');
     this.#onKill(name);
   }

@@ -10,8 +10,8 @@ const preparedOperations = new WeakMap<GraphQLSchema, Map<string, PreparedOperat
 
 /**
  * Makes the only operation of a document ready to run, once. It is written, and answers, as if mutations gave their objects alone and
- * objects had what is shown once: see `payload-answers.ts`. Times in its answer are to the second. That takes a millisecond or two, so it is for when the operation is
- * asked for: a start would prepare hundreds.
+ * objects had what is shown once: see `payload-answers.ts`. Times in its answer are to the second. To prepare it takes a millisecond or
+ * two, so it is for when the operation is asked for: a start would prepare hundreds.
  * @param name what it is for.
  * @throws {Error} that says what is wrong with it, under this name.
  */
