@@ -32,6 +32,8 @@ export const LONGEST = {
   step: DAY_MS + SLACK_MS,
   failed: RETRIES_MS.map((ms) => Math.max(ms * (1 + SPREAD), AWAY_MS.max) + SLACK_MS),
   failedOften: DAY_MS * (1 + SPREAD) + SLACK_MS,
+  /** How far ahead the clock of another node may be: a lease that it took ends so much later than one that is taken here at that moment. */
+  clocks: SLACK_MS,
 } as const;
 
 /** What is kept of a wait that an authority asks for, in milliseconds. @param status of its answer; undefined: none that could be used. */

@@ -43,17 +43,21 @@ export function certificateJobStore(deps: JobStoreDeps): JobStore {
   return {
     async claim(now, leaseMs, limit) {
       const [at, until] = [new Date(now), new Date(now + leaseMs)];
-      const claimed = await prisma.$queryRaw<{ id: string }[]>`
+      const latest = new Date(now + leaseMs + LONGEST.clocks);
+      const claimed = await prisma.$queryRaw<{ id: string; leaseNumber: number }[]>`
         UPDATE managed_certificate SET lease_until = ${until}, lease_number = lease_number + 1
         WHERE id IN (
           SELECT id FROM managed_certificate
           WHERE (next_at <= ${at} OR next_at > ${at}::timestamptz + ${longestWait})
-            AND (lease_until IS NULL OR lease_until <= ${at} OR lease_until > ${until})
+            AND (lease_until IS NULL OR lease_until <= ${at} OR lease_until > ${latest})
           ORDER BY next_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
-        ) RETURNING id`;
+        ) RETURNING id, lease_number AS "leaseNumber"`;
       if (claimed.length === 0) return [];
-      const where = { id: { in: claimed.map(({ id }) => id) } };
-      return (await prisma.managedCertificate.findMany({ where, select: jobSelect })).map((row) => toJob(keys, row));
+      const numbers = new Map(claimed.map(({ id, leaseNumber }) => [id, leaseNumber]));
+      const where = { id: { in: [...numbers.keys()] } };
+      const rows = await prisma.managedCertificate.findMany({ where, select: jobSelect });
+      // The lease is the number that was claimed: by now the row may have that of another process.
+      return rows.map((row) => toJob(keys, { ...row, leaseNumber: numbers.get(row.id) ?? row.leaseNumber }));
     },
 
     async nextDueAt() {

@@ -34,8 +34,11 @@ export async function manyDomains({ count, reusesAuthorizations, timeoutMs }: Ma
       const began = performance.now();
       await eventually(
         async () => {
+          const rows = await prisma.managedCertificate.findMany({ orderBy: { id: 'asc' } });
+          // With what each waits for, in case that one is late.
+          const states = rows.map(({ state, message }) => (state === 'ISSUED' ? state : `${state}: ${message}`));
+          expect(states).toEqual(Array.from({ length: count }, () => 'ISSUED'));
           expect(validOrders()).toBe(total);
-          expect(await prisma.managedCertificate.count({ where: { state: 'ISSUED' } })).toBe(count);
         },
         { timeout: timeoutMs, interval: 50 },
       );
