@@ -20,6 +20,8 @@ const SETTLE_MS = isSmoke ? 0 : 1500;
 const SIX_DIGITS = '000000';
 /** Connections to the database, of each server; a smoke test leaves those of the PostgreSQL server to other tests. */
 const DATABASE_POOL = isSmoke ? 2 : 10;
+/** Those of pgbench: a server allows 100 by default, and the measured servers keep theirs. */
+const PGBENCH_CONNECTIONS_MAX = 48;
 const peers = join(import.meta.dirname, '../peers');
 
 /** @typedef {import('./cases.js').Server} Server */
@@ -192,7 +194,7 @@ export class Bench {
    */
   async measure(server, name, seconds) {
     if (server.file !== PGBENCH_FILE) return this.#measure(server, name, { ms: seconds * 1000 });
-    const clients = isSmoke ? 2 : (cases[name]?.connections ?? CONNECTIONS);
+    const clients = isSmoke ? 2 : Math.min(cases[name]?.connections ?? CONNECTIONS, PGBENCH_CONNECTIONS_MAX);
     const hasNotice = server.env?.BENCH_NOTICE !== undefined;
     const { perSecond } = await commitsOfPgbench({
       ...{ url: this.#url, directory: this.#directory },

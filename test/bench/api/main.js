@@ -140,8 +140,12 @@ async function compareOn(names, running, results) {
     for (const name of names)
       for (const { bench, server } of takingPart(name)) of(name, server).first = await bench.measureFirst(server, name);
   // One case after another: a process that goes from one to the next spends its time on compiling its code anew.
-  for (const name of names) {
+  for (const [index, name] of names.entries()) {
     const taking = takingPart(name);
+    // The server of the database has connections for those that are measured, and for the many of pgbench.
+    const later = names.slice(index);
+    for (const { bench, server } of running)
+      if (!later.some((one) => server.cases.includes(one))) await bench.stop(server.name);
     for (let warmUp = 0; warmUp < WARM_UPS; warmUp++)
       for (const { bench, server } of taking) await bench.measure(server, name, seconds);
     for (let round = 0; round < rounds; round++) {
