@@ -28,7 +28,6 @@ const UNUSED = [
   '@redis/',
   '@smithy/',
   'bowser',
-  'graphql-jit',
   'isbot',
   'jose',
   're2js',

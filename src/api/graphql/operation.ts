@@ -16,7 +16,7 @@ import {
   type ValueNode,
   visit,
 } from 'graphql';
-import type { CompiledQuery } from 'graphql-jit';
+import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { isHeavyField } from '../builder/field-cost.ts';
 import { callsExternalService } from '../builder/root-fields.ts';
 import type { Context } from '../context.ts';
@@ -79,7 +79,6 @@ export function prepareOperation(
     async run(variables, context) {
       if (mayCompile && ++uses >= USES_BEFORE_COMPILING) {
         mayCompile = false; // Once, whatever comes of it.
-        const { compileQuery, isCompiledQuery } = await import('graphql-jit');
         const result = compileQuery(schema, document, definition.name?.value);
         if (isCompiledQuery(result)) compiled = result;
       }
