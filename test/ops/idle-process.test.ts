@@ -20,7 +20,6 @@ const GIVEN = ['job', 'instance'];
 /** Packages that only what is used or configured needs. Each of them takes milliseconds and megabytes. */
 const UNUSED = [
   '@aws-sdk/',
-  '@azure/',
   '@bufbuild/cel',
   '@bufbuild/protobuf',
   '@nats-io/',

@@ -12,7 +12,7 @@ import { startDevice } from './agents.js';
 /** @typedef {Map<string, Size>} Packages by name; the gateway's own code has the name `own code`. */
 
 /** What a worker must not load: GraphQL, the database and its client, SDKs of clouds. */
-const FORBIDDEN = /^(graphql|@graphql|@pothos|@prisma|prisma$|pg($|-)|@electric-sql|@aws|@azure|@smithy|aws-)/;
+const FORBIDDEN = /^(graphql|@graphql|@pothos|@prisma|prisma$|pg($|-)|@electric-sql|@aws|@smithy|aws-)/;
 const HOOK = new URL('../../support/loaded-scripts.mjs', import.meta.url).href;
 const OWN = 'own code';
 

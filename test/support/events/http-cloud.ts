@@ -12,7 +12,7 @@ import type { EventEndpoints } from '../../../src/events/settings.ts';
 import { type Issuer, newIssuer } from '../issuer.ts';
 import { readLogsRequest } from './otlp-proto.ts';
 
-/** `login` is asked for its metadata and for tokens; `azure` is the ingestion. Any other path is a `webhook`'s. */
+/** `login` is asked for tokens; `azure` is the ingestion. Any other path is a `webhook`'s. */
 export type HttpService = 'datadog' | 'login' | 'azure' | 'otlp' | 'webhook';
 
 /** What happens to one request, once it has arrived whole. */
@@ -105,7 +105,7 @@ export async function startHttpCloud({ ca }: { ca?: Issuer } = {}): Promise<Http
     if (fault === 'blackHole') return;
     if (fault !== 'pass' && fault !== 'lost') return answer(response, fault);
     const refusal = cloud.refuses(JSON.stringify(request.json) ?? '');
-    const served = refusal ?? serve(request, `https://${incoming.headers.host}`, tokens);
+    const served = refusal ?? serve(request, tokens);
     if (served.status < 300) taken.push(request);
     if (fault === 'lost') incoming.socket.destroy();
     else answer(response, served);
@@ -145,14 +145,14 @@ export async function startHttpCloud({ ca }: { ca?: Issuer } = {}): Promise<Http
 
 type Served = Exclude<Fault, string>;
 
-function serve(request: HttpRequest, base: string, tokens: Set<string>): Served {
+function serve(request: HttpRequest, tokens: Set<string>): Served {
   switch (request.service) {
     case 'datadog':
       return serveDatadog(request);
     case 'azure':
       return serveAzure(request, tokens);
     case 'login':
-      return request.path.includes('/oauth2/v2.0/token') ? serveToken(request, tokens) : metadata(request, base);
+      return request.path.endsWith('/oauth2/v2.0/token') ? serveToken(request, tokens) : { status: 404 };
     case 'otlp':
       return serveOtlp(request);
     case 'webhook':
@@ -193,17 +193,6 @@ function serveToken({ raw }: HttpRequest, tokens: Set<string>): Served {
   const token = `token-${tokens.size}-${form.get('scope')}`;
   tokens.add(token);
   return { status: 200, body: { token_type: 'Bearer', expires_in: 3600, ext_expires_in: 3600, access_token: token } };
-}
-
-function metadata({ path }: HttpRequest, base: string): Served {
-  const tenant = `${base}/${path.split('/')[1]}`;
-  const body = {
-    issuer: `${tenant}/v2.0`,
-    authorization_endpoint: `${tenant}/oauth2/v2.0/authorize`,
-    token_endpoint: `${tenant}/oauth2/v2.0/token`,
-    jwks_uri: `${tenant}/discovery/v2.0/keys`,
-  };
-  return { status: 200, body };
 }
 
 function requestOf({ method = '', url = '', headers }: IncomingMessage, raw: Buffer): HttpRequest {

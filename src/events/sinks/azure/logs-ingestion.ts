@@ -1,13 +1,14 @@
-// The sink of Azure Monitor's log ingestion, through its official client. The client's retries and redirects are off, because delivery
-// retries.
+// The sink of Azure Monitor's Logs Ingestion API. It makes the two requests itself: one for a token, one for each batch. Azure's own
+// clients take 43 packages and 50 MB for them, and have retries and redirects that delivery must turn off.
 
-import type { ClientSecretCredentialOptions } from '@azure/identity';
+import { promisify } from 'node:util';
+import { constants, gzip } from 'node:zlib';
 import type { WrittenEvent } from '../../written-event.ts';
 import { type SinkContext, type SinkDescriptor, secretMember, textMember } from '../descriptor.ts';
+import { type PostResponse, post } from '../http/post.ts';
 import { type Sink, SinkError } from '../sink.ts';
 import { checkSecret, checkTargetMembers, requireMatch } from '../target-error.ts';
-import { toSinkError } from './errors.ts';
-import { RequestAttempt, requestsOver, runAttempt } from './requests.ts';
+import { ingestionFailure, jsonOf, loginFailure, unusableAnswer } from './errors.ts';
 
 type AzureTarget = {
   tenantId: string;
@@ -112,64 +113,82 @@ export const azureLogsIngestion: SinkDescriptor<AzureTarget> = {
   open: (target, context) => azureSink(target, context),
 };
 
-/** From so many bytes the client sends several requests, some of which could fail. */
-const CHUNK_BYTES = 1_000_000;
+/** The most bytes of a batch, below the documented limit of 1 MiB for a call, before compression. */
+const BATCH_BYTES_MAX = 999_999;
+/** The version of the API. */
+const API_VERSION = '2023-01-01';
+/** A token is asked for anew so long before it ends, in milliseconds: it has to be good when the request arrives. */
+const TOKEN_MARGIN_MS = 300_000;
+/** What a successful upload is answered with. */
+const NO_CONTENT = 204;
 
-/**
- * Opens the sink. The packages are loaded with the first one.
- * @throws {SinkError} when there is no secret, or the host is not one of Azure.
- */
-export async function azureSink(target: AzureTarget, parts: SinkContext): Promise<Sink> {
-  const { clientSecret, dataCollectionRuleId, dataCollectionStreamName } = target;
+const compress = promisify(gzip);
+
+interface Token {
+  text: string;
+  /** In milliseconds since 1970. */
+  goodUntil: number;
+}
+
+/** @throws {SinkError} when there is no secret, or the host is not one of Azure. */
+export async function azureSink(target: AzureTarget, context: SinkContext): Promise<Sink> {
+  const { clientSecret, dataCollectionRuleId, dataCollectionStreamName, logsIngestionUri } = target;
   if (!clientSecret)
     throw new SinkError('config', { code: 'NoClientSecret', message: 'the target has no client secret' });
-  const client = await openClient(target, clientSecret, parts);
+  const cloud = cloudOf(logsIngestionUri);
+  const { settings, outbound, now } = context;
+  const upload = new URL(
+    `/dataCollectionRules/${dataCollectionRuleId}/streams/${dataCollectionStreamName}?api-version=${API_VERSION}`,
+    settings.eventEndpoints.azure ?? logsIngestionUri,
+  );
+  let token: Token | undefined;
   return {
-    limits: { records: 10_000, bytes: CHUNK_BYTES - 1, recordBytes: CHUNK_BYTES - 1 },
+    limits: { records: 10_000, bytes: BATCH_BYTES_MAX, recordBytes: BATCH_BYTES_MAX },
     // The row of an event is shorter than its text.
     sizeOf: ({ size }) => size,
     async put(events, signal) {
-      const attempt = new RequestAttempt(signal);
-      try {
-        await runAttempt(attempt, () =>
-          client.upload(dataCollectionRuleId, dataCollectionStreamName, events.map(rowOf), {
-            maxConcurrency: 1,
-            abortSignal: signal,
-          }),
-        );
-      } catch (error) {
-        throw toSinkError(error, attempt, parts.now());
+      const body = await compress(JSON.stringify(events.map(rowOf)), { level: constants.Z_BEST_SPEED });
+      if (!token || token.goodUntil <= now()) token = await logIn(target, cloud, context, signal);
+      const headers = {
+        authorization: `Bearer ${token.text}`,
+        'content-type': 'application/json',
+        'content-encoding': 'gzip',
+      };
+      const answer = await post(upload, { headers, body, agents: outbound }, signal);
+      if (answer.status === 401) token = undefined;
+      if (isSuccess(answer)) {
+        if (answer.status !== NO_CONTENT) throw unusableAnswer(answer);
+        return [];
       }
-      return [];
+      throw ingestionFailure(answer, now());
     },
     close() {},
   };
 }
 
-async function openClient(
-  { tenantId, clientId, logsIngestionUri }: AzureTarget,
-  secret: string,
-  { settings, outbound }: SinkContext,
-) {
-  const cloud = cloudOf(logsIngestionUri);
-  const { azure, azureLogin } = settings.eventEndpoints;
-  const [{ LogsIngestionClient }, { ClientSecretCredential }] = await Promise.all([
-    import('@azure/monitor-ingestion'),
-    import('@azure/identity'),
-  ]);
-  const once: ClientSecretCredentialOptions = {
-    retryOptions: { maxRetries: 0 },
-    redirectOptions: { maxRetries: 0 },
-    additionalPolicies: [requestsOver(outbound)],
-  };
-  const credential = new ClientSecretCredential(tenantId, clientId, secret, {
-    ...once,
-    authorityHost: azureLogin ?? cloud.authorityHost,
-    // An authority that the operator configured is unknown to Microsoft's discovery.
-    disableInstanceDiscovery: azureLogin !== undefined,
+/** Asks for a token with the secret of the application (RFC 6749, section 4.4). @throws {SinkError} */
+async function logIn(
+  { tenantId, clientId, clientSecret }: AzureTarget,
+  { audience, authorityHost }: Cloud,
+  { settings, outbound, now }: SinkContext,
+  signal: AbortSignal,
+): Promise<Token> {
+  const url = new URL(`/${tenantId}/oauth2/v2.0/token`, settings.eventEndpoints.azureLogin ?? authorityHost);
+  const form = new URLSearchParams({
+    grant_type: 'client_credentials',
+    client_id: clientId,
+    client_secret: clientSecret ?? '',
+    scope: `${audience}/.default`,
   });
-  return new LogsIngestionClient(azure ?? logsIngestionUri, credential, { ...once, audience: cloud.audience });
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const answer = await post(url, { headers, body: Buffer.from(form.toString()), agents: outbound }, signal);
+  if (!isSuccess(answer)) throw loginFailure(answer, now());
+  const { access_token: text, expires_in: seconds } = jsonOf(answer.text) as Record<string, unknown>;
+  if (typeof text !== 'string' || !/^[\x21-\x7e]+$/.test(text)) throw unusableAnswer(answer);
+  return { text, goodUntil: now() + (Number(seconds) || 0) * 1000 - TOKEN_MARGIN_MS };
 }
+
+const isSuccess = ({ status }: PostResponse) => status >= 200 && status < 300;
 
 function cloudOf(uri: string): Cloud {
   const host = URL.parse(uri)?.hostname ?? '';
