@@ -133,6 +133,8 @@ test.each([
   ['tcp://svc.as-written.internal:5432', 'tcp://svc.AS-written.internal:05433'],
   ['http://Plain.as-written.example.com:80', 'http://plain.as-written.example.com/'],
   ['TLS://tls.as-written.example.com:443', 'tls://TLS.as-written.example.com'],
+  ['Bare.as-written.example.com', 'bare.as-written.example.com:80'],
+  ['svc.as-written.internal:5433', 'SVC.as-written.internal'],
 ])('URLs of cloud endpoints of every scheme: %s, then %s', async (url, other) => {
   const { id } = await comesBack('/endpoints', { url }, { url: other });
   expect((await account.call('DELETE', `/cloud_endpoints/${id}`)).status).toBe(204);

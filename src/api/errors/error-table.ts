@@ -141,7 +141,7 @@ export const errorTable = {
   endpointUrl: invalid(
     90393,
     '{member} must be http://, https:// or tls:// and a name, as in https://app.example.com, or tcp:// and a reserved address with its ' +
-      'port. A name that ends with .internal may have any port.',
+      'port. A name that ends with .internal may have any port. Without a scheme it is https, with port 80 http, and with any other tcp.',
   ),
   endpointBinding: invalid(
     90397,

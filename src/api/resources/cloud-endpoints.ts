@@ -41,7 +41,8 @@ const Binding = builder.enumType('CloudEndpointBinding', {
 const text = {
   url:
     '`http://`, `https://` or `tls://` and a name that a reserved domain of your account covers, as `https://shop.example.com`; `tcp://` and ' +
-    'a reserved address; or any of them and a name that ends with `.internal`, with any port. It is shown as it is written.',
+    'a reserved address; or any of them and a name that ends with `.internal`, with any port. Without a scheme it is `https`, with port ' +
+    '80 `http`, and with any other than 443 `tcp`. It is shown as it is written.',
   type: 'What it is: `cloud`.',
   trafficPolicy:
     'The traffic policy that answers there, in JSON or YAML. Of `http` and `https` its phases are `on_http_request` and ' +

@@ -121,6 +121,10 @@ describe('a public cloud endpoint', () => {
     expect(await overTcp(addr)).toBe('');
     expect((await call('DELETE', `/reserved_addrs/${endpoint.tcp_addr.id}`)).status).toBe(409);
     expect((await call('DELETE', `/endpoints/${endpoint.id}`)).status).toBe(204);
+    const { id, url, proto } = await newCloud(addr, onConnect(forward(internal.tcp?.url ?? '')));
+    expect({ url, proto }).toEqual({ url: addr, proto: 'tcp' });
+    await expect.poll(() => overTcp(addr)).toBe(internal.tcp?.id);
+    expect((await call('DELETE', `/endpoints/${id}`)).status).toBe(204);
     expect((await call('DELETE', `/reserved_addrs/${endpoint.tcp_addr.id}`)).status).toBe(204);
   });
 
@@ -166,6 +170,23 @@ describe('an internal cloud endpoint', () => {
     expect(await visitEdge(gateway, { name })).toMatchObject({ status: 200, body: url });
     // No visitor comes there by the name.
     expect((await visit(`http://${hostname}`, gateway.http)).status).toBe(404);
+  });
+
+  test.each([
+    ['', 'https', 443],
+    [':443', 'https', 443],
+    [':80', 'http', 80],
+  ])('whose URL has no scheme, and the port “%s”, is of %s', async (port, scheme, number) => {
+    const host = inner();
+    const endpoint = await newCloud(`${host}${port}`, say(scheme));
+    expect(endpoint).toMatchObject({
+      ...{ url: `${host}${port}`, public_url: `${scheme}://${host}`, proto: scheme, scheme, host, port: number },
+      ...{ hostport: `${host}:${number}`, bindings: ['internal'] },
+    });
+    const name = await reserved();
+    await newCloud(name, onRequest(forward(`${scheme}://${host}`)));
+    expect(await visitEdge(gateway, { name })).toMatchObject({ status: 200, body: scheme });
+    expect(await call('POST', '/endpoints', { url: `${scheme}://${host}` })).toMatchObject({ status: 409 });
   });
 
   test('sends requests on, also those that policies make', async () => {
@@ -273,6 +294,8 @@ describe('is refused', () => {
     ['tcp://a.internal', 90393],
     ['tcp://', 90393],
     ['https://', 90393],
+    ['shop.example.com:65536', 90393],
+    ['localhost', 90393],
     ['http://a.internal:0', 90393],
     ['http://a.internal:65536', 90393],
     ['https://*.a.internal', 90393],
@@ -282,6 +305,9 @@ describe('is refused', () => {
     ['tcp://tunnel.localhost:1', 7114],
     ['tcp://elsewhere.example.com:20000', 7114],
     ['http://shop.example.com', 7117],
+    ['shop.example.com', 7117],
+    ['shop.example.com:80', 7117],
+    ['shop.example.com:8080', 7114],
     ['tls://shop.example.com', 7117],
   ])('%s: %i', async (url, number) => {
     expect(await call('POST', '/endpoints', { url, type: 'cloud' })).toMatchObject(refused(number));

@@ -15,22 +15,29 @@ export interface CloudUrl {
 
 const NAME_MAX = 253;
 const PORT_MAX = 65_535;
-const URL_FORM = /^(https?|tls|tcp):\/\/([^/:?#]+?)\.?(?::(\d{1,5}))?\/?$/;
+const URL_FORM = /^(?:(https?|tls|tcp):\/\/)?([^/:?#]+?)\.?(?::(\d{1,5}))?\/?$/;
 const NAME_FORM = /^(\*\.)?([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
- * Reads a URL. The port of a public name is the one of its scheme; TCP and internal names may have any.
+ * Reads a URL. The port of a public name is the one of its scheme; TCP and internal names may have any. Without a scheme, the port says
+ * which one it is.
  * @returns undefined of what is no URL of a cloud endpoint.
  */
 export function readCloudUrl(url: string): CloudUrl | undefined {
   const [, scheme, hostname = '', digits] = URL_FORM.exec(url.toLowerCase()) ?? [];
-  const proto = scheme as Proto;
+  const proto = (scheme as Proto | undefined) ?? protoOfPort(digits);
   if (hostname.length > NAME_MAX || !NAME_FORM.test(hostname)) return undefined;
   const port = digits === undefined ? DEFAULT_PORTS[proto] : Number(digits);
   if (!port || port > PORT_MAX) return undefined;
   const isOfScheme = isInternalName(hostname) || proto === 'tcp' || port === DEFAULT_PORTS[proto];
   const isTooWide = hostname.startsWith('*.') && (isInternalName(hostname) || proto === 'tcp');
   return isOfScheme && !isTooWide ? { proto, hostname, port } : undefined;
+}
+
+function protoOfPort(digits: string | undefined): Proto {
+  const port = digits === undefined ? DEFAULT_PORTS.https : Number(digits);
+  if (port === DEFAULT_PORTS.https) return 'https';
+  return port === DEFAULT_PORTS.http ? 'http' : 'tcp';
 }
 
 /** The normal form of a URL. */

@@ -48,7 +48,7 @@ export function CloudEndpointForm({ endpoint, ...callers }: CloudEndpointFormPro
     examples: proto === 'https' ? 'answer' : 'sendOn',
     endpoints: endpoint && `obj.id == "${endpoint.id}"`,
   };
-  const toInput = () => ({ ...values, url });
+  const toInput = () => ({ ...values, url: values.url.trim() });
 
   return (
     <>
@@ -66,7 +66,7 @@ export function CloudEndpointForm({ endpoint, ...callers }: CloudEndpointFormPro
           {...bind('url')}
           label="Endpoint URL"
           placeholder="https://door.example.com"
-          help="http, https or tls and a reserved domain; tcp and a reserved address; or any of them and a name that ends with .internal, for forward-internal. Without a scheme it is https."
+          help="http, https or tls and a reserved domain; tcp and a reserved address; or any of them and a name that ends with .internal, for forward-internal. Without a scheme it is https, with port 80 http, and with any other tcp."
           validate={allOf(required('A URL'), validateUrl)}
           isCode
         />
@@ -95,7 +95,13 @@ export function CloudEndpointForm({ endpoint, ...callers }: CloudEndpointFormPro
   );
 }
 
-const withScheme = (text: string) => (text === '' || text.includes('://') ? text : `https://${text}`);
+/** A URL with the scheme that the gateway takes it to have. */
+function withScheme(text: string): string {
+  if (text === '' || text.includes('://')) return text;
+  const [, port = '443'] = /:(\d+)\/?$/.exec(text) ?? [];
+  const scheme = { 443: 'https', 80: 'http' }[Number(port)] ?? 'tcp';
+  return `${scheme}://${text}`;
+}
 
 /** The name in a URL, without the port of its scheme; undefined of what is none. */
 const nameOf = (url: string) => /^[a-z]+:\/\/([a-z0-9*.-]+)(?::\d+)?\/?$/i.exec(url)?.[1];
