@@ -48,6 +48,8 @@ export class ClusterEndpoints implements EndpointLookup {
   readonly moving: MovingEndpoints;
   readonly #deps: ClusterEndpointsDeps;
   readonly #found = new LRUCache<string, Found>(boundedTo(KEPT_MAX));
+  /** When those addresses are looked up again that no other node was found to serve. */
+  readonly #askedAgainAt = new LRUCache<string, number>(boundedTo(KEPT_MAX));
   /** Lookups in progress, by what they are for. */
   readonly #pending = new Map<string, Promise<Found | NameStatus>>();
 
@@ -96,6 +98,17 @@ export class ClusterEndpoints implements EndpointLookup {
     });
   }
 
+  isServedElsewhere(address: EndpointAddress): boolean {
+    const lookUp = () => this.#lookUpTarget({ address }, 'http');
+    const known = this.#known(address, lookUp);
+    if (known && known.members.length > 0) return true;
+    if (this.#deps.now() >= (this.#askedAgainAt.get(address) ?? 0)) {
+      this.#askedAgainAt.set(address, this.#deps.now() + SHARED_TTL_MS);
+      this.#once(address, lookUp).catch(() => undefined);
+    }
+    return false;
+  }
+
   async resolveLabels(accountId: string, selector: Labels, proto: EdgeProto): Promise<LiveEndpoint | undefined> {
     return this.moving.find([`labels:${accountId}`], async () => {
       const found = await this.#resolveLabels(accountId, selector, proto);
@@ -130,9 +143,11 @@ export class ClusterEndpoints implements EndpointLookup {
   /** Whose turn it is, of what was found at other nodes and of the cloud endpoints that share the address with that. */
   #turnOf(found: Found, address: EndpointAddress): LiveEndpoint | undefined {
     const { endpoints } = this.#deps;
-    const shared = endpoints.sharedAt(address);
-    if (shared === 0) return memberOf(found);
-    found.next = (found.next + 1) % (found.members.length + shared);
+    if (endpoints.sharedAt(address) === 0) return memberOf(found);
+    const turns = found.members.length + endpoints.healthyAt(address);
+    // What cannot serve says best itself why it cannot.
+    if (turns === 0) return endpoints.byAddress(address);
+    found.next = (found.next + 1) % turns;
     return found.members[found.next] ?? endpoints.byAddress(address);
   }
 

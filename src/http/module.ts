@@ -58,6 +58,8 @@ export interface HttpModule {
   readonly signsIn?: boolean;
   /** The names of internal endpoints that it sends visitors to, or asks, as far as they are known beforehand. */
   readonly leadsTo?: readonly string[];
+  /** The URLs of the internal endpoints that serve all its visitors; left out where others serve some, or nobody does. */
+  readonly servedOnlyBy?: readonly string[];
   /** Before upstream is asked. What throws is a bug: the visitor gets a 500. */
   onRequest?(exchange: HttpExchange): Verdict | Promise<Verdict>;
   /** When the head of an answer is there, `exchange.response`. It may be changed, or replaced by another one. */
@@ -93,6 +95,8 @@ export interface ConnectionModule {
   readonly endsTls?: boolean;
   /** As an `HttpModule` has it. */
   readonly leadsTo?: readonly string[];
+  /** As an `HttpModule` has it. */
+  readonly servedOnlyBy?: readonly string[];
   onConnection(
     connection: NewConnection,
   ): CloseConnection | ForwardToEndpoint | undefined | Promise<CloseConnection | ForwardToEndpoint | undefined>;

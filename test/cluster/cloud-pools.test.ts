@@ -98,6 +98,28 @@ describe.runIf(onServer)('a cloud endpoint', () => {
     await eventually(async () => expect(await count(6, ask)).toEqual({ cloud: 3, [tunnel]: 3 }));
   });
 
+  test('that sends visitors to an agent of the other node is left out while that is away', async () => {
+    const url = 'http://shared.internal:9000';
+    const behind = 'https://behind-shared.internal';
+    await make(url, onRequest('custom-response', { status_code: 200, content: 'here' }));
+    await make(url, onRequest('forward-internal', { url: behind }));
+    await reserve(cluster.account, 'shared.tunnel.localhost');
+    await make('http://shared.tunnel.localhost', onRequest('forward-internal', { url }), false);
+    const ask = (gateway: TestGateway) => async () =>
+      String((await visit('http://shared.tunnel.localhost', gateway.http)).body);
+    await eventually(async () => expect(await count(1, ask(entry))).toEqual({ here: 1 }));
+    for (const gateway of cluster.gateways) expect(await count(4, ask(gateway))).toEqual({ here: 4 });
+    for (let round = 0; round < 2; round++) {
+      const { agent, join } = await newAgent();
+      const tunnel = await join(behind);
+      for (const gateway of cluster.gateways)
+        await eventually(async () => expect(await count(6, ask(gateway))).toEqual({ here: 3, [tunnel]: 3 }));
+      agent.close();
+      for (const gateway of cluster.gateways)
+        await eventually(async () => expect(await count(4, ask(gateway))).toEqual({ here: 4 }));
+    }
+  });
+
   test('at a TCP address does, too', async () => {
     const { join } = await newAgent();
     const behind = await join('tcp://behind.internal:22');

@@ -169,6 +169,41 @@ test('cloud endpoints are at both workers, and take turns with a pooled tunnel o
   }
 });
 
+test('a pooled cloud endpoint is left out at both workers while the agent of one is away that it sends visitors to', async () => {
+  const { call } = group.gateway;
+  const domain = 'health.tunnel.localhost';
+  await call('POST', '/reserved_domains', { domain });
+  const url = `http://${domain}`;
+  for (const action of [
+    { type: 'custom-response', config: { status_code: 200, content: 'here' } },
+    { type: 'forward-internal', config: { url: 'http://health.internal' } },
+  ]) {
+    const traffic_policy = JSON.stringify({ on_http_request: [{ actions: [action] }] });
+    const made = await call('POST', '/cloud_endpoints', { url, traffic_policy, pooling_enabled: true });
+    expect(made.status, made.text).toBe(201);
+  }
+  const connections: HttpAgent[] = [];
+  for (const worker of WORKERS) connections.push(await group.connectionAt(worker));
+  const served = async (times: number) => {
+    for (const agent of connections) {
+      const bodies = new Map<string, number>();
+      for (let i = 0; i < 4; i++) {
+        const body = String((await visit(url, group.gateway.http, { agent })).body);
+        bodies.set(body, (bodies.get(body) ?? 0) + 1);
+      }
+      expect(bodies).toEqual(new Map([['here', 4 - times], ...(times ? [['agent', times] as const] : [])]));
+    }
+  };
+  await eventually(() => served(0));
+  const port = await service((_, response) => void response.end('agent'));
+  const agent = await group.agentAt(1);
+  const tunnel = agent.open({ protocol: 'http', domain: 'health.internal', forwardsTo: `127.0.0.1:${port}` });
+  await tunnel.answered;
+  await eventually(() => served(2));
+  await tunnel.close();
+  await eventually(() => served(0));
+});
+
 test('requests are captured at both workers, and replayed', async () => {
   const url = await open('captured', 1);
   const { nodes } = await group.graphql('{ endpoints { nodes { id publicUrl } } }');

@@ -11,6 +11,7 @@ export class ConnectionEdgeRuntime implements EndpointRules {
   readonly connection: readonly ConnectionModule[];
   readonly tls: TlsParameters | undefined;
   readonly isBroken: boolean = false;
+  readonly servedOnlyBy: readonly string[];
 
   constructor(config: ConnectionEdgeConfig, { environment, descriptors, onBroken }: EdgeRuntimeDeps) {
     const { accountId, kind: proto } = config;
@@ -19,9 +20,11 @@ export class ConnectionEdgeRuntime implements EndpointRules {
       const { connection, tls } = createModules(descriptors, config.modules, { accountId, proto }, environment);
       this.tls = proto === 'tls' ? tlsParametersOf(proto, tls) : undefined;
       this.connection = connection;
+      this.servedOnlyBy = connection.flatMap(({ servedOnlyBy = [] }) => servedOnlyBy);
     } catch (error) {
       onBroken(config.id, error);
       this.isBroken = true;
+      this.servedOnlyBy = [];
       this.connection = [{ name: 'edge', onConnection: () => ({ kind: 'close', reason: reasonOf(error) }) }];
     }
   }

@@ -3,7 +3,12 @@
 import type { ByteStream, StreamEvents } from '../../protocol/mux/stream.ts';
 import { publicUrl } from '../../tunnel/bind/bind-name.ts';
 import type { LiveEndpoint, OpenFailure, Proto, Visitor } from '../../tunnel/endpoints/endpoint.ts';
-import { isInternalName } from '../../tunnel/endpoints/endpoint-registry.ts';
+import {
+  type EndpointAddress,
+  endpointAddress,
+  isInternalName,
+  parseInternalUrl,
+} from '../../tunnel/endpoints/endpoint-registry.ts';
 import { TrafficMeter } from '../../tunnel/endpoints/traffic-meter.ts';
 import type { EndpointRules } from '../pipeline/rules/endpoint-rules.ts';
 import type { PickTunnel } from './backend.ts';
@@ -16,9 +21,19 @@ export interface EdgeEndpointDeps {
   proto: Proto;
   publicPorts: PublicPorts;
   tls: 'passthrough' | 'gateway';
-  rules: EndpointRules & { readonly isBroken: boolean };
+  rules: EdgeRules;
+  /** Whether somebody is known to serve an internal address. */
+  isServed(address: EndpointAddress): boolean;
   /** Where whole connections go; undefined where it is for each request to say. */
   pick: PickTunnel | undefined;
+}
+
+/** The rules of an edge, with what they say of its health. */
+export interface EdgeRules extends EndpointRules {
+  /** Whether it turns every visitor away. */
+  readonly isBroken: boolean;
+  /** The URLs of the internal endpoints that serve all visitors; none where others serve some. */
+  readonly servedOnlyBy: readonly string[];
 }
 
 export class EdgeEndpoint implements LiveEndpoint {
@@ -33,11 +48,15 @@ export class EdgeEndpoint implements LiveEndpoint {
   readonly proxyProtocol = 0;
   readonly upstreamProtocol = 'http1';
   readonly isPooled: boolean;
-  readonly isBroken: boolean;
   readonly tls: 'passthrough' | 'gateway';
   readonly rules: EndpointRules;
   readonly meter: TrafficMeter;
   readonly #pick: PickTunnel | undefined;
+  readonly #isBroken: boolean;
+  /** The addresses of those that serve all its visitors. */
+  readonly #servers: readonly EndpointAddress[];
+  readonly #isServed: (address: EndpointAddress) => boolean;
+  #isBeingAsked = false;
   #isOpen = true;
 
   /** @param meter of the endpoint, where the edge had it before and was changed. */
@@ -53,13 +72,26 @@ export class EdgeEndpoint implements LiveEndpoint {
     this.publicUrl = publicUrl(edge.proto, hostname, this.port);
     this.tls = edge.tls;
     this.rules = edge.rules;
-    this.isBroken = edge.rules.isBroken;
+    this.#isBroken = edge.rules.isBroken;
+    this.#servers = edge.rules.servedOnlyBy.map((url) => addressOf(url, edge.accountId));
+    this.#isServed = edge.isServed;
     this.meter = meter;
     this.#pick = edge.pick;
   }
 
   get isOpen(): boolean {
     return this.#isOpen;
+  }
+
+  get isUnhealthy(): boolean {
+    if (this.#isBroken || this.#servers.length === 0) return this.#isBroken;
+    if (this.#isBeingAsked) return true; // They lead back here, and nobody serves.
+    this.#isBeingAsked = true;
+    try {
+      return !this.#servers.some((address) => this.#isServed(address));
+    } finally {
+      this.#isBeingAsked = false;
+    }
   }
 
   /** The edge is gone, or another one by now. */
@@ -76,3 +108,9 @@ export class EdgeEndpoint implements LiveEndpoint {
 
 const shownPort = ({ proto, publicPorts }: EdgeEndpointDeps) =>
   proto === 'http' ? publicPorts.publicHttpPort : publicPorts.publicHttpsPort;
+
+function addressOf(url: string, accountId: string): EndpointAddress {
+  const place = parseInternalUrl(url);
+  if (!place) throw new Error(`the policy was compiled with ${url}, which is no URL of an internal endpoint`);
+  return endpointAddress({ accountId, ...place });
+}

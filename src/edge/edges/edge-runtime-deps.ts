@@ -9,8 +9,8 @@ import type { PublicPorts } from './edge-config.ts';
 
 export interface EdgeRuntimeDeps {
   endpoints: EndpointRegistry;
-  /** Finds tunnels of other nodes where this one has none with the labels of a backend. */
-  lookup: Pick<EndpointLookup, 'reachesNodes' | 'resolveLabels'>;
+  /** Finds tunnels of other nodes where this one has none with the labels of a backend, or at an address. */
+  lookup: Pick<EndpointLookup, 'reachesNodes' | 'resolveLabels' | 'isServedElsewhere'>;
   /** Connects to the addresses of backends. */
   dialer: AddressDialer;
   environment: ModuleEnvironment;

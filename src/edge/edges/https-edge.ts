@@ -28,6 +28,8 @@ export interface LiveRoute extends SigningRoute {
   readonly kept: ModuleCache;
   readonly counted: CountedRoute | undefined;
   readonly isBroken?: boolean;
+  /** As of `HttpModule`; none where others serve some visitors. */
+  readonly servedOnlyBy: readonly string[];
 }
 
 export class HttpsEdgeRuntime implements EndpointRules {
@@ -79,6 +81,12 @@ export class HttpsEdgeRuntime implements EndpointRules {
     return this.#broken !== undefined || (routes.length > 0 && routes.every((route) => route.isBroken));
   }
 
+  /** The URLs of the internal endpoints that serve all visitors; none where others serve some, as on edges with several routes. */
+  get servedOnlyBy(): readonly string[] {
+    const [route, another] = this.routes.values();
+    return route && !another ? route.servedOnlyBy : [];
+  }
+
   route(target: string): HttpRoute | VisitorError {
     const ownRoute = ownPathRoute(target, this.#signing, (other) => this.#routing.find(other));
     const route: HttpRoute | VisitorError = this.#broken ?? ownRoute ?? this.#routing.find(target) ?? 'noRoute';
@@ -125,6 +133,7 @@ function liveRoute(
       signIns: signInsOf(modules),
       chain: modules.length > 0 ? new ModuleChain(modules) : undefined,
       convertsWebsockets,
+      servedOnlyBy: modules.flatMap(({ servedOnlyBy = [] }) => servedOnlyBy),
       upstream() {
         if (!pick) return isCloud ? 'noAnswer' : 'noBackend';
         const found = pick();
@@ -154,6 +163,7 @@ function brokenRoute(fingerprint: string, counted: CountedRoute | undefined, err
     chain,
     convertsWebsockets: false,
     isBroken: true,
+    servedOnlyBy: [],
     upstream: () => 'moduleFailed',
   };
 }

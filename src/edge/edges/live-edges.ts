@@ -3,7 +3,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CircuitBreakerSnapshot } from '../../http/circuit-breaker.ts';
 import { IncrementalCompilation } from '../../policy/cel/compilation.ts';
-import { type EndpointRegistry, hasTcpPort, isInternalName } from '../../tunnel/endpoints/endpoint-registry.ts';
+import {
+  type EndpointAddress,
+  type EndpointRegistry,
+  hasTcpPort,
+  isInternalName,
+} from '../../tunnel/endpoints/endpoint-registry.ts';
 import type { ModuleSettings } from '../modules/descriptor.ts';
 import { endsTlsBySettings } from '../modules/tls.ts';
 import { backendTunnels } from './backend.ts';
@@ -192,7 +197,10 @@ export class LiveEdges {
     const tls = kind !== 'https' && !endsTlsBySettings(config.modules) ? 'passthrough' : 'gateway';
     const meterOf = ({ endpointId }: { endpointId: string }) =>
       before?.endpoints.find(({ id }) => id === endpointId)?.meter;
-    const common = { edgeId: id, accountId, proto: protoOf(config), publicPorts, tls, rules, pick } as const;
+    const { lookup } = this.#options;
+    const isServed = (address: EndpointAddress) =>
+      this.#endpoints.healthyAt(address) > 0 || lookup.isServedElsewhere(address);
+    const common = { edgeId: id, accountId, proto: protoOf(config), publicPorts, tls, rules, isServed, pick } as const;
     const endpoints = [...names, ...(cloud ? [cloud] : [])].map(
       (name) => new EdgeEndpoint(name, common, meterOf(name)),
     );

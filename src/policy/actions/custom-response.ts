@@ -23,6 +23,7 @@ export const customResponseAction: ActionKind = {
       config.problem('content_type', PROBLEM.duplicate, 'is stated twice: leave it to headers');
     return {
       isTerminal: true,
+      servedBy: 'self',
       run({ bindings }) {
         const text = body.evaluate(bindings);
         const fields = headers.map(({ name, value }) => [name, value.evaluate(bindings)] as const);

@@ -37,6 +37,7 @@ export const forwardInternalAction: ActionKind = {
     return {
       isTerminal: !continuesOnError,
       ...(leadsTo && { leadsTo }),
+      servedBy: url.constant || 'self',
       run({ bindings, connection, result }) {
         const address = url.evaluate(bindings);
         const { hostname } = parseInternalUrl(address) ?? {};

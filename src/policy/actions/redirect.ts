@@ -17,6 +17,7 @@ export const redirectAction: ActionKind = {
     const headers = config.headers('headers', { min: 0, max: HEADERS_MAX });
     return {
       isTerminal: false,
+      servedBy: 'self',
       readsPath: config.has('from'),
       run({ exchange, bindings, result }) {
         if (!exchange) return undefined;

@@ -35,6 +35,7 @@ export function httpModule(
     ...(readsPath && { readsPath }),
     ...(signIn && { signsIn: true }),
     ...targetsOf(requests),
+    ...servedOnlyBy(requests),
   };
 
   if (requests)
@@ -77,6 +78,7 @@ export function connectionModule(
   return {
     name: NAME,
     ...targetsOf(rules),
+    ...servedOnlyBy(rules),
     endsTls: rules.some(({ steps }) => steps.some(({ action }) => action.endsTls)),
     onConnection(connection) {
       const run = new PhaseRun(rules, 'on_tcp_connect', { connection }, new Map(), environment, observer);
@@ -95,6 +97,18 @@ function targetsOf(rules: readonly PolicyRule[] = []): { leadsTo?: readonly stri
   const leadsTo = rules.flatMap(({ steps }) => steps.flatMap(({ action }) => action.leadsTo ?? []));
   return leadsTo.length > 0 ? { leadsTo } : {};
 }
+
+/** Where the last rule ends the run for everybody, its server alone counts: rules before it are for some visitors. */
+function servedOnlyBy(rules: readonly PolicyRule[] = []): { servedOnlyBy?: readonly string[] } {
+  const servers = (some: readonly PolicyRule[]) =>
+    some.flatMap(({ steps }) => steps.flatMap(({ action }) => action.servedBy ?? []));
+  const byDefault = servers(rules.filter(isForAll)).slice(-1);
+  const all = byDefault.length > 0 ? byDefault : servers(rules);
+  return all.length > 0 && !all.includes('self') ? { servedOnlyBy: all } : {};
+}
+
+const isForAll = ({ conditions, steps }: PolicyRule) =>
+  conditions.length === 0 && steps.some(({ action }) => action.isTerminal && action.servedBy !== undefined);
 
 /**
  * Runs the rules. When the request does not reach the upstream, the actions that wait for its outcome are called at

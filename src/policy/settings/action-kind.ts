@@ -88,6 +88,11 @@ export interface CompiledAction {
   readonly readsPath?: boolean;
   /** The internal endpoint that it forwards to, or asks; left out when there is none, or the name is computed for each request. */
   readonly leadsTo?: string;
+  /**
+   * Who serves the visitors whose run it ends: the internal endpoint with this URL, or `self`, the policy itself, also where the URL is
+   * computed for each of them. Left out: it serves nobody, as one that lets visitors pass or turns them away.
+   */
+  readonly servedBy?: string;
   /** Whether it terminates the visitor's TLS. */
   readonly endsTls?: boolean;
   /** Whether it asks a server that the policy chooses while it runs. */

@@ -19,6 +19,8 @@ export interface EndpointLookup {
   resolveName(listener: 'http' | 'tls', hostname: string): Promise<LiveEndpoint | NameStatus>;
   /** The endpoint of an address that this node does not serve. It never rejects. */
   resolveAddress(address: EndpointAddress): Promise<LiveEndpoint | undefined>;
+  /** Whether other nodes are known to serve an address. What is not known is asked beside that, so that it is known soon. */
+  isServedElsewhere(address: EndpointAddress): boolean;
   /** A tunnel of other nodes that has the labels. It never rejects. */
   resolveLabels(accountId: string, selector: Labels, proto: EdgeProto): Promise<LiveEndpoint | undefined>;
 }
@@ -33,6 +35,7 @@ export function localLookup(
     byName: (listener, hostname) => endpoints.byName(listener, hostname),
     resolveName: async (listener, hostname) => (await routes.lookUp({ listener, hostname })).status,
     resolveAddress: async () => undefined,
+    isServedElsewhere: () => false,
     resolveLabels: async () => undefined,
   };
 }

@@ -242,15 +242,22 @@ export class EndpointRegistry {
     return members.every(({ isPooled }) => isPooled) ? members.length : 0;
   }
 
+  /** How many endpoints of this node serve an address, without those that are known to serve nobody now. */
+  healthyAt(address: EndpointAddress): number {
+    const members = this.#pools.get(address)?.members ?? [];
+    return members.filter(({ isUnhealthy }) => !isUnhealthy).length;
+  }
+
   /** The next one, passing over those that are known to serve nobody while another one may. */
   #pick(address: EndpointAddress): LiveEndpoint | undefined {
     const pool = this.#pools.get(address);
     if (!pool) return undefined;
     const { members } = pool;
+    if (members.length === 1) return members[0];
     for (let left = members.length; left > 0; left--) {
       pool.next = (pool.next + 1) % members.length;
       const member = members[pool.next];
-      if (!member?.isBroken) return member;
+      if (!member?.isUnhealthy) return member;
     }
     return members[pool.next];
   }

@@ -48,8 +48,11 @@ export interface LiveEndpoint {
   readonly edgeId?: string;
   /** Of a cloud endpoint, which every node serves: whether tunnels that are pooled serve its address, too. */
   readonly isPooled?: boolean;
-  /** Whether it turns everybody away, as it cannot be served as it is configured. */
-  readonly isBroken?: boolean;
+  /**
+   * Whether it is known to serve nobody now: it cannot be served as it is configured, or all who would serve its visitors are offline.
+   * Others at its address serve in its turn.
+   */
+  readonly isUnhealthy?: boolean;
   readonly proto: Proto;
   /** Lower case; a wildcard begins with `*.`. */
   readonly hostname: string;

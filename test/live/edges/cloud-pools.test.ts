@@ -134,6 +134,99 @@ describe('pooled cloud endpoints and agents take turns', () => {
   });
 });
 
+describe('a pooled cloud endpoint that sends visitors on', () => {
+  test.each(['http', 'https'])(
+    'is left out at %s while nobody is there, and while another can serve',
+    async (scheme) => {
+      const name = await reserved();
+      const [url, behind] = [`${scheme}://${name}`, internalUrl('https')];
+      const here = await make(pooled(url, say('here')));
+      await make(pooled(url, onRequest('forward-internal', { url: behind })));
+      const visited = () => (scheme === 'http' ? visit(url, gateway.http) : visitEdge(gateway, { name }));
+      const ask = async () => String((await visited()).body);
+      expect(await count(4, ask)).toEqual({ here: 4 });
+      const agent = await newAgent();
+      const tunnel = await join(agent, behind);
+      expect(await count(4, ask)).toEqual({ here: 2, [tunnel]: 2 });
+      agent.close();
+      await eventually(async () => expect(await count(4, ask)).toEqual({ here: 4 }));
+      // Alone, it says itself who is missing.
+      expect((await call('DELETE', `/endpoints/${here}`)).status).toBe(204);
+      const { status, body } = await visited();
+      expect([status, String(body)]).toEqual([502, expect.stringContaining('ERR_GATEWAY_90132')]);
+    },
+  );
+
+  test('is left out at a TCP address, too', async () => {
+    const agent = await newAgent();
+    const behind = internalUrl('tcp');
+    const { addr } = (await call('POST', '/reserved_addrs', {})).body;
+    await make(pooled(`tcp://${addr}`, onConnect('forward-internal', { url: behind })));
+    const tunnel = await join(agent, `tcp://${addr}`);
+    expect(await count(4, () => overTcp(addr))).toEqual({ [tunnel]: 4 });
+    const sentOn = await join(agent, behind);
+    expect(await count(4, () => overTcp(addr))).toEqual({ [sentOn]: 2, [tunnel]: 2 });
+  });
+
+  const nobody = () => ({ type: 'forward-internal', config: { url: internalUrl('https') } });
+  const notice = { type: 'custom-response', config: { status_code: 200, content: 'notice' } };
+  const when = (path: string) => ({ expressions: [`req.url.path == '${path}'`] });
+  /** How often it is left out of four turns that it shares with another one. */
+  async function turnsWithout(...rules: object[]): Promise<number> {
+    const url = internalUrl('http');
+    await make(pooled(url, say('other')));
+    await make(pooled(url, JSON.stringify({ on_http_request: rules })));
+    const name = await reserved();
+    await make({ url: `http://${name}`, type: 'cloud', traffic_policy: onRequest('forward-internal', { url }) });
+    const { other = 0 } = await count(4, async () => String((await visit(`http://${name}`, gateway.http)).body));
+    return other - 2;
+  }
+
+  test.each([
+    ['behind a notice at one path', () => [{ ...when('/'), actions: [notice] }, { actions: [nobody()] }]],
+    ['at one path', () => [{ ...when('/'), actions: [nobody()] }]],
+    [
+      'at either path',
+      () => [
+        { ...when('/'), actions: [nobody()] },
+        { ...when('/b'), actions: [nobody()] },
+      ],
+    ],
+    ['before it denies the others', () => [{ ...when('/'), actions: [nobody()] }, { actions: [{ type: 'deny' }] }]],
+  ])('to nobody, %s, is left out', async (_, rules) => {
+    expect(await turnsWithout(...rules())).toBe(2);
+  });
+
+  test.each([
+    ['or answers them', () => [{ ...when('/b'), actions: [nobody()] }, { actions: [notice] }]],
+    [
+      'and answers them where nobody is there',
+      () => {
+        const { type, config } = nobody();
+        return [{ actions: [{ type, config: { ...config, on_error: 'continue' } }, notice] }];
+      },
+    ],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a template of a policy
+    ['to an address of each one’s own', () => [{ actions: [{ ...nobody(), config: { url: 'https://${req.host}' } }] }]],
+    ['never', () => [{ actions: [{ type: 'deny' }] }]],
+  ])('%s, stays in', async (_, rules) => {
+    expect(await turnsWithout(...rules())).toBe(0);
+  });
+
+  test('to one of which some are online, stays in; in a circle, is left out', async () => {
+    const [url, other] = [internalUrl('https'), internalUrl('https')];
+    await join(await newAgent(), url);
+    const here = { type: 'forward-internal', config: { url } };
+    expect(await turnsWithout({ ...when('/'), actions: [here] }, { ...when('/b'), actions: [nobody()] })).toBe(0);
+    const [one, two] = [internalUrl('https'), internalUrl('https')];
+    await make({ url: one, type: 'cloud', traffic_policy: onRequest('forward-internal', { url: two }) });
+    await make({ url: two, type: 'cloud', traffic_policy: onRequest('forward-internal', { url: one }) });
+    expect(await turnsWithout({ actions: [{ type: 'forward-internal', config: { url: one } }] })).toBe(2);
+    await make({ url: other, type: 'cloud', traffic_policy: onRequest('forward-internal', { url }) });
+    expect(await turnsWithout({ actions: [{ type: 'forward-internal', config: { url: other } }] })).toBe(0);
+  });
+});
+
 describe('a pool has no place for', () => {
   const refused = (number: number) => ({
     status: 409,
