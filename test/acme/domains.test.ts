@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test 
 import { endLeases } from '../../src/store/certificates/managed-certificates.ts';
 import { newId } from '../../src/store/ids.ts';
 import { noFaults } from '../support/acme/faults.ts';
+import { rawAgent } from '../support/agents/raw-agent.ts';
 import { eventually } from '../support/eventually.ts';
 import { hasWorkers } from '../support/gateway/place.ts';
 import { isLong } from '../support/shortened.ts';
@@ -95,6 +96,37 @@ describe('a domain', () => {
     await expect(lab.visit('never.example.com')).rejects.toThrow();
     expect(lab.authority.countOrders('never.example.com')).toBe(0);
   });
+});
+
+test('a further name of agents gets one, which agents are shown that trust the authority alone', async () => {
+  const { call, graphql, agent: listener } = lab.gateway;
+  const authtoken = (await call('POST', '/credentials', {})).body.token;
+  const domain = nameOf('agents');
+  const made = await call('POST', '/agent_ingresses', { domain });
+  expect(made.body, made.text).toMatchObject({
+    certificate_management_policy: { authority: 'letsencrypt', private_key_type: 'ecdsa' },
+    certificate_management_status: { renews_at: null, provisioning_job: { msg: expect.any(String) } },
+  });
+  const ofIngress = 'query ($id: ID!) { agentIngress(id: $id) { reservedDomain { id } } }';
+  const { id } = (await graphql(ofIngress, { id: made.body.id })).body.data.agentIngress.reservedDomain;
+  const connectAgent = async () => {
+    const agent = await rawAgent({ agent: listener, ca: lab.authority.rootPem }, { servername: domain });
+    return (await agent.auth(authtoken)).Error;
+  };
+  // As long as there is none, they are shown one of the development authority.
+  await expect(connectAgent()).rejects.toThrow(/certificate/);
+
+  lab.point((await call('GET', `/reserved_domains/${id}`)).body);
+  await retry(id);
+  const { renewsAt } = await lab.reach(id, 'ISSUED');
+  expect(await eventually(connectAgent)).toBe('');
+  expect((await call('GET', `/agent_ingresses/${made.body.id}`)).body).toMatchObject({
+    certificate_management_status: { renews_at: renewsAt?.replace(/\.\d+Z$/, 'Z'), provisioning_job: null },
+  });
+  // Deleted, it leaves the domain its certificate, for visitors, and agents are shown none for it.
+  expect((await call('DELETE', `/agent_ingresses/${made.body.id}`)).status).toBe(204);
+  await expect(connectAgent()).rejects.toThrow(/certificate/);
+  (await lab.visit(domain)).destroy();
 });
 
 // A process that is killed, at any step, is a matter of test/acme/crash.test.ts, in `npm run soak -- long`: this is what it leaves.

@@ -40,6 +40,8 @@ export interface RawAgent {
 }
 
 export interface RawAgentOptions {
+  /** The name by which it connects; that of the gateway when left out. */
+  servername?: string;
   /** Whether it lets heartbeats of the gateway unanswered. */
   mute?: boolean;
   /** Told of each stream that the gateway opens, before its type is read. */
@@ -51,9 +53,9 @@ export interface RawAgentOptions {
 /** Connects; ends with the test at the latest. What it serves is answered with its tunnel's id. */
 export async function rawAgent(
   gateway: Pick<TestGateway, 'agent' | 'ca'>,
-  { mute = false, onStream, onData }: RawAgentOptions = {},
+  { servername, mute = false, onStream, onData }: RawAgentOptions = {},
 ): Promise<RawAgent> {
-  const socket = await dial(gateway);
+  const socket = await dial(gateway, servername);
   const asked: RawAgent['asked'] = [];
   let resolve: (reason: { code: ErrorCode; message: string }) => void;
   const closed = new Promise<{ code: ErrorCode; message: string }>((settle) => {
@@ -96,9 +98,9 @@ export async function rawAgent(
 }
 
 /** A connection to the agent listener, with nothing said on it yet. */
-export async function dial({ agent, ca }: Pick<TestGateway, 'agent' | 'ca'>): Promise<TLSSocket> {
+export async function dial({ agent, ca }: Pick<TestGateway, 'agent' | 'ca'>, servername?: string): Promise<TLSSocket> {
   const [host, port] = agent.split(':');
-  const socket = connect({ host, port: Number(port), ca });
+  const socket = connect({ host, port: Number(port), ca, ...(servername !== undefined && { servername }) });
   socket.on('error', () => {});
   await once(socket, 'secureConnect');
   return socket;
