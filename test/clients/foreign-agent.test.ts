@@ -1,21 +1,27 @@
-// The original's own agent, where FOREIGN_AGENT names its program (of version 2; packages of npm bring it): it is started as the wrappers
-// on top of it do, which ask its local API for a tunnel as soon as that answers, while the session is being opened.
+// The original's own agent, where FOREIGN_PACKAGES names the folder in which npm has installed the packages of foreign-packages.json
+// (without their scripts), or FOREIGN_AGENT its program, of version 2: it is started by the wrappers on top of it, or as they do. They
+// ask its local API for a tunnel as soon as that answers, while the session is being opened.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../src/net/free-port.ts';
 import { newCredential } from '../support/agents/live.ts';
 import { startUpstream } from '../support/events/traffic.ts';
 import { eventually } from '../support/eventually.ts';
 import { sharedGateway, type TestGateway } from '../support/gateway/gateway.ts';
+import { isLong } from '../support/shortened.ts';
 import { visit } from '../support/visit.ts';
+import foreign from './foreign-packages.json' with { type: 'json' };
 
-const program = process.env.FOREIGN_AGENT;
-const STARTS = 30;
+const packages = process.env.FOREIGN_PACKAGES;
+const program = process.env.FOREIGN_AGENT ?? (packages && join(packages, foreign.program));
+/** In `npm test` 30 of all ways together. */
+const STARTS = isLong ? 30 : 10;
 
 let gateway: TestGateway;
 let directory: string;
@@ -93,6 +99,31 @@ test.skipIf(!program)(
       const host = n % 3 === 0 ? `localhost:${port}` : name;
       expect(await visit(`http://${name}`, gateway.http)).toMatchObject({ status: 200, body: `for ${host}` });
       await stop();
+    }
+  },
+);
+
+/** What wrappers have in common. */
+interface Wrapper {
+  connect(options: object): Promise<string>;
+  kill(): Promise<void>;
+}
+
+test.skipIf(!packages).each(Object.keys(foreign.wrappers))(
+  `%s gets a tunnel, ${STARTS} of ${STARTS} times`,
+  { timeout: 300_000 },
+  async (name) => {
+    const upstream = await startUpstream((request, response) => response.end(`for ${request.headers.host}`));
+    const wrapper: Wrapper = createRequire(join(packages ?? '', '/'))(name);
+    const options = { proto: 'http', addr: new URL(upstream.url).port, bind_tls: false, configPath: config };
+    for (let n = 0; n < STARTS; n++) {
+      const wanted = `${name.replace(/\W/g, '')}-${n}.tunnel.localhost`;
+      const binPath = () => dirname(program ?? '');
+      const url = await wrapper.connect({ ...options, binPath, ...(n % 2 === 0 && { hostname: wanted }) });
+      const { hostname } = new URL(url);
+      if (n % 2 === 0) expect(hostname).toBe(wanted);
+      expect(await visit(`http://${hostname}`, gateway.http)).toMatchObject({ status: 200, body: `for ${hostname}` });
+      await wrapper.kill();
     }
   },
 );

@@ -7,11 +7,12 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { root } from '../support/root.ts';
 
-/** What a foreign SDK needs on the wire; the dev dependency; the tests and the benchmark that run that SDK. */
+/** What a foreign SDK needs on the wire; the dev dependency; the tests and the benchmark that run that SDK, or that agent. */
 const allowed = [
   'src/tunnel/control/compatibility.ts',
   'package.json',
   'package-lock.json',
+  'test/clients/foreign-packages.json',
   'test/clients/whole-client.test.ts',
   'test/tunnel/sdk.test.ts',
   'test/support/agents/sdk.ts',

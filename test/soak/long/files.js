@@ -26,7 +26,7 @@ export const shortenedTests = [
   'test/accounts/{idempotency,inactive-owner,other-account,roles}.test.ts',
   'test/acme/two-gateways.test.ts',
   'test/cluster/faults.test.ts',
-  'test/clients/calls.test.ts',
+  'test/clients/{calls,foreign-agent}.test.ts',
   'test/contract/{limits,operations}.test.ts',
   'test/contract/hostile/hostile.test.ts',
   'test/edge/http1/repeated.test.ts',
