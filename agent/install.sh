@@ -102,7 +102,8 @@ environment_lines() {
   for name in TUNNEL_AUTHTOKEN TUNNEL_PROVISIONING_KEY GATEWAY_API GATEWAY_ADDR GATEWAY_CA LEGS \
     PROXY_URL HTTPS_PROXY https_proxy ALL_PROXY all_proxy NO_PROXY no_proxy AGENT_NAME AGENT_LABELS \
     AGENT_FORWARDS_TO AGENT_DOMAIN AGENT_API_ADDR AGENT_API_TOKEN \
-    AGENT_API_UNPROTECTED AGENT_POLICY_FILE AGENT_DRAIN_MS LOG_LEVEL LOG_FORMAT; do
+    AGENT_API_UNPROTECTED AGENT_POLICY_FILE AGENT_DRAIN_MS LOG_LEVEL LOG_FORMAT LOG_FILE LOG_FILE_MAX_MB \
+    LOG_FILE_KEEP; do
     eval "value=\${$name:-}"
     case $value in *"'"* | *"$newline"*) fail "$name must not have a quote or a line break." ;; esac
     [ -z "$value" ] || printf "%s='%s'\n" "$name" "$value"
@@ -121,11 +122,12 @@ read_environment() {
   lines=
 }
 
+# The lines that the environment file will have.
+settings() { if [ -n "$lines" ] || [ ! -r "$environment" ]; then printf '%s\n' "$lines"; else cat "$environment"; fi; }
+
 # Fails where the agent would not start, as its API would be published without a token.
 check_publication() {
-  settings=$lines
-  [ -n "$settings" ] || [ ! -r "$environment" ] || settings=$(cat "$environment")
-  case $settings in
+  case $(settings) in
     *AGENT_API_TOKEN=* | *"AGENT_API_UNPROTECTED='true'"*) ;;
     *AGENT_DOMAIN=*) fail 'Set AGENT_API_TOKEN with AGENT_DOMAIN, or AGENT_API_UNPROTECTED=true where anybody may open tunnels.' ;;
   esac
@@ -146,6 +148,18 @@ command_line() {
     quoted "$word"
     printf ' '
   done
+}
+
+# The agent says by systemd's own program that it runs, and that it lives.
+notifying() {
+  command -v systemd-notify > /dev/null 2>&1 || return 0
+  printf '%s\n' Type=notify NotifyAccess=all WatchdogSec=120
+}
+
+# How long a stop may take: requests under way, and what comes after them.
+stop_seconds() {
+  drain=$(settings | sed -n "s/^AGENT_DRAIN_MS='\([0-9]*\)'\$/\1/p")
+  printf '%s' $((${drain:-7000} / 1000 + 8))
 }
 
 # What only the manager of the system can do.
@@ -180,6 +194,7 @@ StartLimitIntervalSec=0
 
 [Service]
 ExecStart=$(quoted "$node") $(quoted "$directory/agent.js") ${arguments% }
+ExecReload=/bin/kill -HUP \$MAINPID
 EnvironmentFile=$(printf '%s' "$environment" | sed 's/%/%%/g')
 Environment=AGENT_STATE_FILE=%S/$service/tunnels.json
 StateDirectory=$service
@@ -187,16 +202,17 @@ StateDirectoryMode=0700
 # A \`stop\` from the gateway's API ends the agent with 0, and it stays stopped.
 Restart=on-failure
 RestartSec=$pause
-TimeoutStopSec=15
+TimeoutStopSec=$(stop_seconds)
 UMask=0077
 NoNewPrivileges=yes
 LockPersonality=yes
 RestrictNamespaces=yes
 RestrictRealtime=yes
 RestrictSUIDSGID=yes
-RestrictAddressFamilies=AF_INET AF_INET6 AF_NETLINK
+RestrictAddressFamilies=AF_INET AF_INET6 AF_NETLINK AF_UNIX
 SystemCallArchitectures=native
 END
+    notifying
     [ "$scope" = user ] || sandbox
     printf '\n[Install]\nWantedBy=%s\n' "$target"
   } | write 644 "$unit"

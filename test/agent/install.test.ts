@@ -2,9 +2,9 @@
 // tests: the script is run by a real shell with a `systemctl` that only writes down what it is told. What the script wrote is then
 // started as systemd would start it.
 
-import { execFile, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -166,10 +166,35 @@ test('a service of the system has a user of its own, and what systemd can take f
   for (const line of ['DynamicUser=yes', 'NoNewPrivileges=yes', 'ProtectSystem=strict', 'Restart=on-failure'])
     expect(unit).toContain(`\n${line}\n`);
   expect(unit).toMatch(/\nRestartSec=\d\n/);
+  expect(unit).toContain('\nTimeoutStopSec=15\n');
+  // For services at sockets of Unix, for .local names, and for what is told to systemd.
+  expect(unit).toMatch(/\nRestrictAddressFamilies=.*\bAF_UNIX\n/);
+  expect(unit).toContain('\nExecReload=/bin/kill -HUP $MAINPID\n');
   expect(unit).toContain(
     `ExecStart="${process.execPath}" "/opt/${NAME}/agent.js" "labels" "3000" "--label" "rate=5%%"\n`,
   );
   expect(unit).toContain(`EnvironmentFile=/etc/${NAME}.env\n`);
+});
+
+test('a service has the time to finish requests that its agent has, and tells systemd how it is where that can be', async () => {
+  const unitWith = async (path: string) => {
+    const env = { TUNNEL_AUTHTOKEN: authtoken, AGENT_DRAIN_MS: '600000', PATH: path };
+    return unitIn((await install({ args: ['--dry-run', '--no-start', 'http', '3000'], env })).output);
+  };
+  const [bin, others] = [join(place.path, 'bin'), join(place.path, 'others')];
+  await mkdir(others);
+  for (const name of ['sh', 'cat', 'sed', 'uname', 'cksum', 'cut', 'id', 'basename', 'dirname', 'node'])
+    symlinkSync(
+      execFileSync('sh', ['-c', `command -v ${name}`])
+        .toString()
+        .trim(),
+      join(others, name),
+    );
+  const without = await unitWith(`${bin}:${others}`);
+  expect(without).toContain('\nTimeoutStopSec=608\n');
+  expect(without).not.toMatch(/Type=|Watchdog/);
+  symlinkSync('/bin/true', join(others, 'systemd-notify'));
+  expect(await unitWith(`${bin}:${others}`)).toContain('\nType=notify\nNotifyAccess=all\nWatchdogSec=120\n');
 });
 
 test('what was installed runs, is installed again without being told anything, and is taken away', async () => {
