@@ -2,13 +2,26 @@
 
 import { resolve } from 'node:path';
 import { giveAddressesTime, LineWriter } from '@gateway/protocol';
+import { waitAtMost } from './client/wait-at-most.ts';
 import { authtokenOf } from './device/authtoken.ts';
 import { deviceFileOf, openDevice } from './device/device-file.ts';
 import { type Log, openLog } from './log.ts';
+import { LogFile } from './log-file.ts';
 import { diagnose } from './run/diagnose.ts';
+import { serviceManager } from './run/service-manager.ts';
+import { listenToSignals } from './run/signals.ts';
 import { type AgentRun, inMemory, inStateFile, type RestartState, runSingleTunnel } from './run/single-tunnel.ts';
 import { startAgent } from './run/start-agent.ts';
-import { type Command, HELP, type LabelsCommand, readCommand, type TunnelCommand, UsageError } from './settings/cli.ts';
+import { writeBundle } from './run/support-bundle.ts';
+import {
+  type Command,
+  type DiagnoseCommand,
+  HELP,
+  type LabelsCommand,
+  readCommand,
+  type TunnelCommand,
+  UsageError,
+} from './settings/cli.ts';
 import { type AgentConfig, ConfigError, checkPublication, readConfig } from './settings/config.ts';
 import { chooseEndpoints, type NamedEndpoint, NO_CONFIG_FILE, readConfigFile } from './tunnels/config-file.ts';
 import { LockError } from './tunnels/instance-lock.ts';
@@ -27,6 +40,8 @@ const logs: LineWriter = new LineWriter(2, (dropped) =>
   logs.write(`${dropped} log lines were dropped, as nothing read them\n`),
 );
 const print = (line: string) => output.write(`${line}\n`);
+/** Where the log goes; undefined while that is standard error. */
+let logFile: LogFile | undefined;
 /** What a run of the agent is to do. */
 interface Settings {
   config: AgentConfig;
@@ -38,6 +53,8 @@ const restartState: RestartState = inMemory();
 
 /** Ends the process when its output is written, or after a timeout. */
 async function exit(code: number): Promise<never> {
+  const written = logFile?.close() ?? Promise.resolve();
+  await waitAtMost(FLUSH_TIMEOUT_MS, written);
   await Promise.all([logs.flush(FLUSH_TIMEOUT_MS), output.flush(FLUSH_TIMEOUT_MS)]);
   process.exit(code);
 }
@@ -57,23 +74,87 @@ try {
 
 /** @returns the exit code. */
 async function run(command: Exclude<Command, { does: 'help' } | { does: 'version' }>): Promise<number> {
-  let { config, endpoints } = await readSettings(command);
-  if (command.does === 'diagnose') return (await diagnose(config, print)) ? 0 : 1;
-  const log = openLog(config.logLevel, config.logFormat, (line) => logs.write(line));
-  const stopped = waitForSignal();
+  let settings = await readSettings(command);
+  if (command.does === 'diagnose') return (await runDiagnosis(command, settings.config)) ? 0 : 1;
+  let current = await openLogOf(settings.config);
+  const log: Log = (...entry) => current(...entry);
+  const manager = serviceManager(settings.config.serviceManager, log);
+  const { stopped, hangUp } = listenToSignals();
+  /** What the agent has run with. */
+  let before: Settings | undefined;
+  let reloaded = reloadAsked();
   for (;;) {
-    const running =
-      command.does === 'start'
-        ? await startAgent(config, log, print, { endpoints })
-        : await startTunnel(command, config, log);
-    const reason = await Promise.race([running.ended, stopped]);
-    log('info', reason === 'restart' ? 'restarting, as the gateway asked' : 'stopping', { why: reason });
-    const forcedStop = setTimeout(() => void exit(reason === 'restart' ? 1 : 0), config.drainMs + FORCED_STOP_MS);
-    await running.close();
+    const running = await begin();
+    before = settings;
+    manager.ready();
+    const end = await Promise.race([running.ended, stopped, reloaded]);
+    const isStop = typeof end === 'string' && end !== 'restart';
+    if (isStop) log('info', 'stopping', { why: end });
+    else if (end === 'restart') log('info', 'restarting, as the gateway asked', { why: end });
+    else log('info', 'starting anew with the configuration as it is now');
+    const forcedStop = setTimeout(() => void exit(isStop ? 0 : 1), settings.config.drainMs + FORCED_STOP_MS);
+    await Promise.all([running.close(), isStop && manager.stopping()]);
     clearTimeout(forcedStop);
-    if (reason !== 'restart') return 0;
-    ({ config, endpoints } = await reload({ config, endpoints }, command, log));
+    if (isStop) return 0;
+    if (end === 'restart') settings = await reload(settings, command, log);
+    else {
+      settings = end;
+      reloaded = reloadAsked();
+    }
+    current = await openLogOf(settings.config);
   }
+
+  async function begin(): Promise<AgentRun> {
+    try {
+      return await start(settings);
+    } catch (error) {
+      if (before === undefined || before === settings) throw error;
+      log('error', 'the agent cannot start with this configuration; the previous one is used', {
+        reason: (error as Error).message,
+      });
+      settings = before;
+      return start(settings);
+    }
+  }
+
+  function start({ config, endpoints }: Settings): Promise<AgentRun> {
+    return command.does === 'start'
+      ? startAgent(config, log, print, { endpoints })
+      : startTunnel(command as TunnelCommand | LabelsCommand, config, log);
+  }
+
+  /** Resolves to the settings as SIGHUP has asked to read them. Invalid ones change nothing. */
+  async function reloadAsked(): Promise<Settings> {
+    for (;;) {
+      await hangUp();
+      manager.reloading();
+      const read = await readSettings(command).catch((error: Error) => error);
+      if (!(read instanceof Error)) return read;
+      log('error', 'the configuration is not valid, and the agent goes on as it is', { reason: read.message });
+      manager.ready();
+    }
+  }
+}
+
+/** The log that is configured. The file of the one before is closed, and the next line opens it again, whoever has moved it. */
+async function openLogOf({ logLevel, logFormat, logFile: settings }: AgentConfig): Promise<Log> {
+  await logFile?.close();
+  logFile = settings ? new LogFile(settings, (line) => logs.write(line)) : undefined;
+  return openLog(logLevel, logFormat, (line) => (logFile ?? logs).write(line));
+}
+
+/** @returns whether an agent could reach the gateway. */
+async function runDiagnosis({ bundle }: DiagnoseCommand, config: AgentConfig): Promise<boolean> {
+  const lines: string[] = [];
+  const isReachable = await diagnose(config, (line) => {
+    lines.push(line);
+    print(line);
+  });
+  if (bundle !== undefined) {
+    await writeBundle(resolve(bundle), config, { isReachable, lines });
+    print(`${bundle} has all that is known of this agent, without secrets`);
+  }
+  return isReachable;
 }
 
 /** Reads the environment and, for the command `start`, the configuration file. What is set in the environment wins. */
@@ -83,7 +164,9 @@ async function readSettings(command: Command): Promise<Settings> {
   const name = command.configFile ?? env.AGENT_CONFIG?.trim() ?? '';
   // The file's parser is not loaded where there is none.
   const file = name === '' ? NO_CONFIG_FILE : await readConfigFile(resolve(name));
-  const config = readConfig({ ...file.variables, ...withoutEmpty(env) }, process.cwd());
+  const isSet = (name: string) => Boolean((env[name] ?? env[`${name}_FILE`])?.trim());
+  const variables = Object.entries(file.variables).filter(([name]) => !isSet(name));
+  const config = readConfig({ ...Object.fromEntries(variables), ...withoutEmpty(env) }, process.cwd());
   checkPublication(config);
   return { config, endpoints: chooseEndpoints(file, command.names) };
 }
@@ -142,19 +225,6 @@ async function startTunnel(command: TunnelCommand | LabelsCommand, config: Agent
     if (config.policyFile === null) return null;
     return JSON.stringify(openDefaultPolicy(config.policyFile, null, log).current(protocol));
   }
-}
-
-/** Resolves with the first signal that ends the process. A second one ends it at once. */
-function waitForSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    let isStopping = false;
-    const stop = (signal: NodeJS.Signals) => {
-      if (isStopping) process.exit(1);
-      isStopping = true;
-      resolve(signal);
-    };
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
-  });
 }
 
 /** The text for an error: only the message for an error that a person can fix, with the stack for others. */

@@ -22,6 +22,7 @@ const layers = [
   'replace-file.ts',
   'look-up.ts',
   'log.ts',
+  'log-file.ts',
   'version.ts',
 ];
 

@@ -43,12 +43,19 @@ export interface StartCommand {
   configFile: string | null;
 }
 
+/** What is between this machine and the gateway. */
+export interface DiagnoseCommand {
+  does: 'diagnose';
+  /** The file that all about this agent is written to, for who has to help; left out: none. */
+  bundle?: string;
+}
+
 /** A parsed command line. */
 export type Command =
   | { does: 'help' }
   | { does: 'version' }
   | StartCommand
-  | { does: 'diagnose' }
+  | DiagnoseCommand
   | TunnelCommand
   | LabelsCommand;
 
@@ -73,13 +80,15 @@ export const HELP = `Usage: tunnel-agent <command>
   --host-header rewrite|N   the program is asked by its own address, or by the name N (http, https)
   --upstream-timeout 5m     how long the program may take until its response begins, 1s to 1h (http, https)
   --directory-listing       shows directories without an index.html as a list (file://)
+  --bundle FILE             writes that, the settings, the state and the last of the log to a file, without secrets (diagnose)
   --label KEY=VALUE         a label of the tunnel (labels); needed once, and may be given again for others
   --help, --version
 
 A program that speaks TLS is named by a URL: https://HOST:PORT. Files of a directory are served by http file:///srv/www.
 
 Environment:
-  TUNNEL_AUTHTOKEN          the authtoken of the credential to use; required without a provisioning key
+  TUNNEL_AUTHTOKEN          the authtoken of the credential to use; required without a provisioning key. It, the provisioning key
+                            and AGENT_API_TOKEN may be in files: TUNNEL_AUTHTOKEN_FILE, or a credential of systemd of that name
   TUNNEL_PROVISIONING_KEY   with it the device gets a credential of its own, once, and keeps that beside its state
   GATEWAY_API               the URL of the gateway's API, where it gets that
   GATEWAY_ADDR              the gateway's agent listener (127.0.0.1:4443); or several, separated by commas
@@ -98,6 +107,7 @@ Environment:
   AGENT_NAME                what the gateway calls this agent (the name of the host)
   AGENT_LABELS              what it is labelled with there: site=berlin,floor=2 (nothing)
   LOG_LEVEL, LOG_FORMAT     silent|fatal|error|warn|info|debug|trace (info), json|text (json); logs go to standard error
+  LOG_FILE                  or to a file, of LOG_FILE_MAX_MB megabytes (10); LOG_FILE_KEEP files before it are kept (3)
 `;
 
 const PROTOCOLS: readonly string[] = ['http', 'https', 'tcp', 'tls'];
@@ -150,8 +160,8 @@ export function readCommand(args: string[]): Command {
   }
   if (name !== 'diagnose') throw new UsageError(`There is no command "${name}".`);
   if (target !== undefined) throw new UsageError(`"${name}" takes no argument.`);
-  allowOptions();
-  return { does: name };
+  allowOptions('bundle');
+  return { does: name, ...(values.bundle !== undefined && { bundle: values.bundle }) };
 }
 
 function readStart(names: string[], { all, config, ...others }: ReturnType<typeof parse>['values']): StartCommand {
@@ -193,6 +203,7 @@ function parse(args: string[]) {
         'host-header': { type: 'string' },
         'upstream-timeout': { type: 'string' },
         'directory-listing': { type: 'boolean' },
+        bundle: { type: 'string' },
       },
     });
   } catch (error) {

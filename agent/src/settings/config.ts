@@ -5,10 +5,12 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import type { Labels } from '../gateway-client.ts';
 import { LOG_LEVELS, type LogFormat, type LogLevel } from '../log.ts';
+import type { LogFileSettings } from '../log-file.ts';
 import { type AllowList, parseAllowList } from './allow-list.ts';
 import { type HostAddress, isHostName, readAddress, readAddresses } from './host-address.ts';
 import { readLabels } from './labels.ts';
 import { chooseProxy, type ProxyFor, readProxyUrl } from './proxy.ts';
+import { readSecretFile } from './secret-files.ts';
 
 /** The configuration of an agent. */
 export interface AgentConfig {
@@ -44,6 +46,10 @@ export interface AgentConfig {
   forwardsTo: AllowList;
   logLevel: LogLevel;
   logFormat: LogFormat;
+  /** Where the log goes instead of standard error; null for that. */
+  logFile: LogFileSettings | null;
+  /** Whom to tell how the agent is, as sd_notify(3) describes it. */
+  serviceManager: { socket: string | null; watchdogMs: number | null };
 }
 
 /** The environment is invalid. The message has a line for each variable, which starts with its name. */
@@ -57,6 +63,9 @@ const NAME_MAX_BYTES = 128;
 const LABELS_MAX = 20;
 const LABEL_KEY_MAX_BYTES = 64;
 const LABEL_VALUE_MAX_BYTES = 128;
+/** The largest log file, in megabytes, and how many of them are kept at most. */
+const LOG_FILE_MAX_MB = 1000;
+const LOG_FILES_MAX = 100;
 /** The longest drain, in milliseconds: a longer one would delay every update of a device. */
 const DRAIN_MAX_MS = 600_000;
 
@@ -75,17 +84,25 @@ export function readConfig(env: Record<string, string | undefined>, directory: s
       return undefined as T; // The value is never used: the mistake throws below.
     }
   };
+  const secret = <T>(name: string, parse: (text: string) => T): T => {
+    try {
+      return read(name, readSecretFile(env, name, directory), parse);
+    } catch (error) {
+      mistakes.push((error as Error).message);
+      return undefined as T;
+    }
+  };
   const file = (text: string) => (text === '' ? null : resolve(directory, text));
   const config: AgentConfig = {
-    authtoken: read('TUNNEL_AUTHTOKEN', '', printableAscii),
-    provisioning: readProvisioning(read, mistakes),
+    authtoken: secret('TUNNEL_AUTHTOKEN', printableAscii),
+    provisioning: readProvisioning(secret('TUNNEL_PROVISIONING_KEY', printableAscii), read, mistakes),
     gateways: read('GATEWAY_ADDR', '127.0.0.1:4443', readAddresses),
     legs: read('LEGS', '', legs),
     ca: read('GATEWAY_CA', '', (text) => readAuthorities(file(text))),
     proxyFor: readProxies(env, read),
     domain: read('AGENT_DOMAIN', '', domainName),
     apiAddress: read('AGENT_API_ADDR', '127.0.0.1:8000', (text) => readAddress(text, 0)),
-    apiToken: read('AGENT_API_TOKEN', '', apiToken),
+    apiToken: secret('AGENT_API_TOKEN', apiToken),
     isApiUnprotected: read('AGENT_API_UNPROTECTED', 'false', (text) => oneOf(text, ['true', 'false'])) === 'true',
     stateFile: read('AGENT_STATE_FILE', 'tunnels.json', (text) => resolve(directory, text)),
     keepsState: Boolean(env.AGENT_STATE_FILE?.trim()),
@@ -96,6 +113,8 @@ export function readConfig(env: Record<string, string | undefined>, directory: s
     forwardsTo: read('AGENT_FORWARDS_TO', '', parseAllowList),
     logLevel: read('LOG_LEVEL', 'info', (text) => oneOf(text, LOG_LEVELS)),
     logFormat: read('LOG_FORMAT', 'json', (text) => oneOf(text, ['json', 'text'])),
+    logFile: readLogFile(read('LOG_FILE', '', file), read),
+    serviceManager: readServiceManager(env, process.pid),
   };
   if (mistakes.length > 0) throw new ConfigError(mistakes.join('\n'));
   return config;
@@ -125,8 +144,23 @@ function readProxies(env: Record<string, string | undefined>, read: Read): Proxy
   return chooseProxy(own, usual, env.NO_PROXY?.trim() || env.no_proxy?.trim() || '');
 }
 
-function readProvisioning(read: Read, mistakes: string[]): AgentConfig['provisioning'] {
-  const key = read('TUNNEL_PROVISIONING_KEY', '', printableAscii);
+function readLogFile(file: string | null, read: Read): LogFileSettings | null {
+  const megabytes = read('LOG_FILE_MAX_MB', '10', (text) => wholeNumber(text, LOG_FILE_MAX_MB));
+  const keep = read('LOG_FILE_KEEP', '3', (text) => wholeNumber(text, LOG_FILES_MAX));
+  return file === null ? null : { file, maxBytes: megabytes * 1_000_000, keep };
+}
+
+/** What systemd sets is no setting of ours: what is not right there is not for this process. */
+function readServiceManager(env: Record<string, string | undefined>, pid: number): AgentConfig['serviceManager'] {
+  const microseconds = Number(env.WATCHDOG_USEC ?? '');
+  const isForThis = env.WATCHDOG_PID === undefined || env.WATCHDOG_PID === String(pid);
+  return {
+    socket: env.NOTIFY_SOCKET || null,
+    watchdogMs: isForThis && microseconds >= 1000 ? microseconds / 1000 : null,
+  };
+}
+
+function readProvisioning(key: string, read: Read, mistakes: string[]): AgentConfig['provisioning'] {
   const api = read('GATEWAY_API', '', apiUrl);
   if (!key) return null;
   if (api) return { key, api };
@@ -156,6 +190,11 @@ function apiToken(text: string): string | null {
 function milliseconds(text: string): number {
   if (/^\d{1,6}$/.test(text) && Number(text) <= DRAIN_MAX_MS) return Number(text);
   throw new Error(`must be milliseconds from 0 to ${DRAIN_MAX_MS}`);
+}
+
+function wholeNumber(text: string, max: number): number {
+  if (/^\d{1,4}$/.test(text) && Number(text) >= 1 && Number(text) <= max) return Number(text);
+  throw new Error(`must be a number from 1 to ${max}`);
 }
 
 function legs(text: string): number | null {
