@@ -45,6 +45,7 @@ import { startSessionCache } from './policies/session-cache.ts';
 import { startDialer } from './static-backends.ts';
 import { startRecorder, startRequestLog } from './visit-records.ts';
 import { AcceptBalance } from './workers/accept-balance.ts';
+import { startAgentSpread } from './workers/agent-spread.ts';
 import { openOwnListeners } from './workers/own-listeners.ts';
 
 /** How long visitors of a process that is replaced may send a last request on an idle connection, in milliseconds: new ones go to the next. */
@@ -219,6 +220,12 @@ async function startParts(
   proxied.guard('agent', agents.server);
   const agentAddress = await listen(agents.server, config.agentPort, host, inherited.agent);
   balance?.add('agent', agents.server);
+  if (counts && balance && moves)
+    await parts.start({
+      name: 'spread of agents',
+      start: () => startAgentSpread({ counts, balance, moves, log }),
+      drain: (stop) => stop(),
+    });
   const issue = () => certificates.agentListener(hosts);
   await startCertificateRenewal(parts, { name: 'the listeners', issue, listeners: [agents, tls], onFailure });
   dataPlaneMetrics(registry, {

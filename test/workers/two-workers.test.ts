@@ -1,8 +1,9 @@
 // Two workers beside one control process: any of them serves any tunnel, the control process shows the traffic of both, and one that
 // is killed takes its own connections with it, and nothing else.
 
+import { once } from 'node:events';
 import { statSync } from 'node:fs';
-import type { Agent as HttpAgent } from 'node:http';
+import { get, type Agent as HttpAgent } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -10,13 +11,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { DEFAULT_TIMING } from '../../agent/src/client/timing.ts';
 import { listen } from '../agent/client/peer.ts';
-import type { TestClient } from '../agent/client/support.ts';
+import { newClient, PATIENT, type TestClient } from '../agent/client/support.ts';
 import { serve, service } from '../cluster/support.ts';
 import { HEARD_HERE, REQUESTS, startReceiver } from '../live/traffic-events/lab.ts';
+import { httpName, openSdkSession } from '../support/agents/sdk.ts';
 import { eventually } from '../support/eventually.ts';
 import { samples } from '../support/load/metrics.ts';
 import { newSession, resumes } from '../support/tls-session.ts';
 import { visit } from '../support/visit.ts';
+import { connectionsOf } from './kept.ts';
 import { LONG, type ProcessGroup, startProcessGroup, WORKERS } from './support.ts';
 import { startVisitors } from './visitors.ts';
 
@@ -24,6 +27,9 @@ import { startVisitors } from './visitors.ts';
 const VISITS = 10;
 /** Agents at the worker that is killed, and at the one that stays. */
 const AGENTS = 2;
+/** Those that are spread again, of ours and with an SDK. */
+const OWN_AGENTS = 8;
+const SDK_AGENTS = 4;
 /** Between two visits of a tunnel that must not fail; milliseconds. */
 const LOOK_MS = 10;
 /** A second was seen; the machine may be busy. */
@@ -329,6 +335,63 @@ test(
     await visiting;
     expect(failures).toEqual([]);
     expect(visits).toBeGreaterThan(AGENTS);
+  },
+);
+
+test(
+  'agents that have all come to one worker are spread again: ours and those with an SDK, and no visitor is cut or refused',
+  LONG,
+  async () => {
+    const { agent, http, authtoken = '' } = group.gateway;
+    const [host = '', port] = agent.split(':');
+    const place = { host, port: Number(port), ca: group.ca };
+    const names: string[] = [];
+    const origin = await service((request, response) => {
+      if (request.url !== '/stream') return void response.end(request.headers.host);
+      const ticks = setInterval(() => response.write('tick'), 100);
+      response
+        .on('close', () => clearInterval(ticks))
+        .writeHead(200)
+        .write('tick');
+    });
+    // As after the end of the other: it accepts nobody.
+    await group.at(0, async () => {
+      for (let index = 0; index < OWN_AGENTS; index++) {
+        const one = newClient(place, { authtoken, legs: 1 }, PATIENT);
+        onTestFinished(() => one.client.close());
+        names.push(`spread-${index}.tunnel.localhost`);
+        await one.open({ domain: names.at(-1) as string, forwardsTo: `127.0.0.1:${origin}` }).answered;
+      }
+      for (let index = 0; index < SDK_AGENTS; index++) {
+        const { session, close } = await openSdkSession({ agent, ca: group.ca }, authtoken);
+        onTestFinished(close);
+        names.push(`spread-sdk-${index}.tunnel.localhost`);
+        await httpName(session, names.at(-1) as string).listenAndForward(`http://127.0.0.1:${origin}`);
+      }
+    });
+    const open = () =>
+      connectionsOf(
+        WORKERS.map((worker) => group.pid(worker) ?? 0),
+        agent,
+      );
+    const all = OWN_AGENTS + SDK_AGENTS;
+    await eventually(() => expect(open()).toEqual([all, 0])); // Those of other tests go.
+    /** Streams of agents of both kinds. */
+    const cut: string[] = [];
+    for (const name of [names[0], names.at(-1)] as string[]) {
+      const stream = get(`http://${http}/stream`, { headers: { host: name } }, (response) =>
+        response.resume().on('error', () => cut.push(name)),
+      );
+      stream.on('error', () => cut.push(name));
+      onTestFinished(() => void stream.destroy());
+      await once(stream, 'response');
+    }
+    const visitors = startVisitors(http, Object.fromEntries(names.map((name) => [name, name])), 4);
+    await eventually(() => expect(Math.min(...open())).toBeGreaterThanOrEqual(all / 2 - 2), { timeout: 90_000 });
+    await visitors.more(all);
+    expect(cut).toEqual([]);
+    await visitors.stop();
+    expect(visitors.failures).toEqual([]);
   },
 );
 

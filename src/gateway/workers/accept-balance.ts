@@ -21,6 +21,7 @@ const UNBALANCED_MS = 2000;
 export class AcceptBalance {
   readonly #counts: ConnectionCounts;
   readonly #own = new Map<CountedListener, OwnConnections>();
+  readonly #turns = new Map<CountedListener, Set<Turns>>();
   #isClosed = false;
 
   constructor(counts: ConnectionCounts) {
@@ -34,6 +35,9 @@ export class AcceptBalance {
     this.#own.set(listener, own);
     this.#tell(listener, own);
     const turns = new Turns(server, (mayLead) => this.#standing(listener, own, mayLead));
+    const all = this.#turns.get(listener) ?? new Set();
+    this.#turns.set(listener, all.add(turns));
+    server.once('close', () => all.delete(turns));
     server.on('connection', (socket: Socket) => {
       own.open++;
       this.#tell(listener, own);
@@ -45,6 +49,11 @@ export class AcceptBalance {
         this.#tell(listener, own);
       });
     });
+  }
+
+  /** Leaves the next connections of a listener to the other workers, if this one is ahead of them. */
+  standBack(listener: CountedListener): void {
+    for (const turns of this.#turns.get(listener) ?? []) turns.standBack();
   }
 
   /** This worker takes no new connections: the others do not count it any more, and it waits for none. */
@@ -104,6 +113,11 @@ class Turns {
   accepted(): void {
     if (this.#hasWaited) this.#unbalancedUntil = performance.now() + UNBALANCED_MS;
     this.#hasWaited = false;
+    this.standBack();
+  }
+
+  /** Waits until the others have caught up. */
+  standBack(): void {
     if (this.#isPaused) return;
     const { isAhead, others } = this.#standing(true);
     if (!isAhead || performance.now() < this.#unbalancedUntil || !pauseAccepting(this.#server)) return;

@@ -1,4 +1,4 @@
-// Moves the agents of a node that stops to other nodes. Our own agent has its tunnels at another node before its session here ends, so
+// Moves agents to other nodes: all of those of a node that stops, or some of one that has more than the others. Our own agent has its tunnels at another node before its session here ends, so
 // no visitor waits. The session of another agent ends at an instant at which no visitor has a stream of it: existing SDKs cut what is
 // under way when a session ends, and connect again within 50 ms.
 
@@ -29,12 +29,15 @@ const BACK_MS = 500;
 /** How long a session stays at least that its agent has left, in milliseconds: visitors may have found its tunnels just before. */
 const LEFT_MS = 1000;
 
+/** How long the control plane may take to say that agents can connect; milliseconds. */
+const CONTROL_MS = 1000;
+
 /** What moves: the address of an endpoint, or some labelled tunnels of an account. */
 export type MovingAddress = ReturnType<typeof endpointAddress> | `labels:${string}`;
 
 export interface SessionMovesDeps {
   sessions: Pick<AgentSessions, 'all'>;
-  registrar: Pick<Registrar, 'leaveTunnels'>;
+  registrar: Pick<Registrar, 'leaveTunnels' | 'grant'>;
   /** Lets the visitors at all nodes wait for these endpoints. */
   hold(addresses: readonly MovingAddress[]): Promise<void>;
   /** Called when they have stayed after all. */
@@ -46,10 +49,12 @@ type Accepted = NonNullable<RegisteredSession['accepted']>;
 export class SessionMoves {
   readonly #deps: SessionMovesDeps;
   /** Sessions that had long streams when they were to move. */
-  readonly #busy = new Set<RegisteredSession>();
+  readonly #busy = new WeakSet<RegisteredSession>();
   readonly #moving = new Set<RegisteredSession>();
   /** Sessions whose tunnels their agents have in other ones, and since when. They end with their last stream. */
   readonly #left = new Map<RegisteredSession, number>();
+  /** Sessions that have stayed when they could have gone to a node with fewer. They are not asked again. */
+  readonly #stayed = new WeakSet<RegisteredSession>();
   /** Settles when moves go on. */
   #turn: Promise<void> = Promise.resolve();
   #goOn: (() => void) | undefined;
@@ -67,7 +72,7 @@ export class SessionMoves {
     const paceMs = Math.max(PACE_MS.least, Math.min(PACE_MS.most, limitMs / 2 / sessions.all.length));
     while (sessions.all.length > 0 && performance.now() < deadline) {
       await this.#turn;
-      for (const session of sessions.all) this.#endIfLeft(session);
+      this.endLeft();
       const next = this.#next();
       if (!next) await pause(Math.min(LOOK_MS, Math.max(0, deadline - performance.now())));
       else if (canLeave(next)) await waitAtMost(paceMs, this.#move(next));
@@ -76,6 +81,44 @@ export class SessionMoves {
         await pause(paceMs);
       }
     }
+  }
+
+  /** How many sessions are here that their agents have not left. */
+  get size(): number {
+    return this.#deps.sessions.all.filter((session) => !this.#left.has(session)).length;
+  }
+
+  /**
+   * Moves agents while this node goes on, one after the other. One that cannot move, or has visitors whom a move would cut, stays.
+   * @param isDue asked before each of them: whether another one is to move.
+   */
+  async spread(isDue: () => boolean): Promise<void> {
+    for (const session of this.#deps.sessions.all) {
+      await this.#turn;
+      this.endLeft();
+      if (!isDue()) return;
+      if (!this.#isDue(session) || this.#stayed.has(session)) continue;
+      if (!canLeave(session) && !(await this.#canConnectAgain(session))) continue;
+      this.#stayed.add(session);
+      await this.#move(session, true);
+      await pause(PACE_MS.most);
+    }
+  }
+
+  /** Ends the sessions that their agents have left, when the last visitors of these are gone. */
+  endLeft(): void {
+    if (this.#left.size === 0) return;
+    const here = new Set(this.#deps.sessions.all);
+    for (const session of this.#left.keys())
+      if (here.has(session)) this.#endIfLeft(session);
+      else this.#left.delete(session);
+  }
+
+  /** Whether an agent that is to connect anew can: the control process answers, and no visitor has a stream. */
+  async #canConnectAgain({ accepted }: RegisteredSession): Promise<boolean> {
+    if (!accepted?.tunnels.isIdle) return false;
+    const grant = this.#deps.registrar.grant(accepted.credentialId).catch(() => undefined);
+    return Boolean(await waitAtMost(CONTROL_MS, grant)) && accepted.tunnels.isIdle;
   }
 
   /** The session to move next. Agents of ours come first: nobody waits for them, and they warm up the node to which they move. */
@@ -111,12 +154,13 @@ export class SessionMoves {
       session.close(ErrorCode.NONE, AGENT_MOVES);
   }
 
-  async #move(session: RegisteredSession): Promise<void> {
+  /** @param mayStay whether an agent that knows how to move, and cannot, stays. */
+  async #move(session: RegisteredSession, mayStay = false): Promise<void> {
     const { accepted } = session;
     if (!accepted) return;
     this.#moving.add(session);
     if (canLeave(session) && (await this.#leave(session, accepted))) this.#left.set(session, performance.now());
-    else await this.#moveIdle(session, accepted);
+    else if (!mayStay || !canLeave(session)) await this.#moveIdle(session, accepted);
     this.#moving.delete(session);
   }
 
