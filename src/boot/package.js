@@ -39,6 +39,7 @@ copyFileSync(join(root, 'src/boot/tunnel-gateway'), join(staged, 'bin/tunnel-gat
 chmodSync(join(staged, 'bin/tunnel-gateway'), 0o755);
 copyFileSync(join(root, 'LICENSE'), join(staged, 'LICENSE'));
 copyTree('src/manual', 'manual');
+copyTree('src/deploy', 'deploy');
 copyTree('prisma/migrations');
 copyTree('dist/dashboard');
 copyTree('agent/dist');

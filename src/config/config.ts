@@ -56,6 +56,8 @@ export interface Config
   drainMs: number;
   /** After how long without a heartbeat one of several processes is killed. Milliseconds; 0: never. */
   watchdogMs: number;
+  /** How long the processes of an upgrade serve beside those before, which stay if one of them ends by itself. Milliseconds. */
+  upgradeSettleMs: number;
   /** How long an upgrade waits for streams of the processes before. Milliseconds. */
   drainStreamsMs: number;
   /** How long a stop says that it is not ready before the listeners close. Milliseconds. */
@@ -209,6 +211,7 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string, pid: number = p
     workers,
     drainMs: e.DRAIN_MS,
     watchdogMs: e.WATCHDOG_MS,
+    upgradeSettleMs: e.UPGRADE_SETTLE_MS,
     drainStreamsMs: e.DRAIN_STREAMS_MS,
     drainAnnounceMs: e.DRAIN_ANNOUNCE_MS,
     logLevel: e.LOG_LEVEL,

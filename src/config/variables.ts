@@ -227,6 +227,10 @@ export const environment = z.object({
     description:
       'after how long without a sign of life one of [several processes](operating.md#all-cores-of-a-machine) is killed and started again; 0: never',
   }),
+  UPGRADE_SETTLE_MS: count(30_000, 0, 3_600_000).meta({
+    description:
+      'how long the processes of [an upgrade](operating.md#upgrade) serve beside those before. One that ends by itself within that time is taken back',
+  }),
   EVENT_ENDPOINTS: endpoints.meta({
     description:
       '[other addresses](events.md#targets) for the requests of event destinations: `kinesis=https://…,sts=…`',

@@ -109,6 +109,4 @@ export interface WorkerCalls {
   visitEdge(visit: EdgeVisit): Promise<EdgeVisitResult>;
   /** Stop: take no new visitors and agents, and finish what is under way within so many milliseconds. The worker ends then. */
   stop(drainMs: number): void;
-  /** The metrics of the worker, as `Registry.getMetricsAsJSON` gives them. */
-  metrics(): Promise<object[]>;
 }

@@ -36,6 +36,8 @@ export interface GatewayOptions extends Pick<ApiOptions, 'onlyYoga' | 'writeStal
   database?: Promise<Database>;
   /** The address of the API, where it is reserved already; it is released when the start fails. */
   address?: ReservedAddress | undefined;
+  /** The admin listener, where another process has it. */
+  admin?: { url: string } | undefined;
   /** The certificates of listeners, where they are opened already; used beside workers. */
   certificates?: Promise<Certificates> | undefined;
   /** Called with every SQL statement. */

@@ -4,7 +4,7 @@ import { Registry } from 'prom-client';
 import type { ApiApp } from '../api/context.ts';
 import { sessionCommandsByLink } from '../cluster/session-commands-by-link.ts';
 import type { Config } from '../config/config.ts';
-import { createAdminServer } from '../monitoring/admin-server.ts';
+import { metricsFor } from '../monitoring/metrics.ts';
 import type { CertificateSource } from '../monitoring/node-metrics.ts';
 import { nodeMetrics } from '../monitoring/node-metrics.ts';
 import { hostsOfPolicies } from '../net/reachable-hosts.ts';
@@ -14,6 +14,7 @@ import { sessionCommands } from '../store/changes/session-commands.ts';
 import { type FirstSecrets, firstStart } from '../store/first-start.ts';
 import { createFirstAdminLink } from '../store/sign-in/links.ts';
 import { createRegistrar, type NodeRegistrar } from '../store/tunnels/registrar.ts';
+import { type AdminListener, openAdminListener } from './admin-listener.ts';
 import { alertPlane } from './alert-plane.ts';
 import { startApiPlane } from './api-plane.ts';
 import { startCertificatePlane } from './certificates/certificate-plane.ts';
@@ -22,7 +23,7 @@ import { type EventPlane, eventPlane } from './event-plane.ts';
 import type { GatewayOptions } from './gateway-options.ts';
 import { keepSites, startHousekeeping, startSessionCheck } from './housekeeping.ts';
 import { type Lifecycle, startAll } from './lifecycle.ts';
-import { reserveAddress, reserveApiAddress, stopperOf } from './managed-server.ts';
+import { reserveApiAddress } from './managed-server.ts';
 import { startNameServer } from './name-server.ts';
 import { startGeoDatabases } from './policies/geo.ts';
 import { startOutbound } from './policies/outbound.ts';
@@ -34,8 +35,6 @@ import { deleteEarlierNodes } from './workers/worker-host.ts';
 
 export type { GatewayOptions };
 
-/** The backlog of connections to the admin listener until it serves them. */
-const ADMIN_CONNECTIONS_MAX = 256;
 /** The routes that a control process keeps: no visitor comes to it. */
 const CONTROL_ROUTES_MAX = 1000;
 /** How long API calls under way have when another control process takes over, in milliseconds: others wait meanwhile. */
@@ -53,6 +52,8 @@ export interface Gateway {
   app: ApiApp;
   registrar: NodeRegistrar;
   events: EventPlane;
+  /** @returns why the gateway cannot serve now, as a sentence; null when it can. */
+  reasonNotReady(): Promise<string | null>;
   /**
    * Stops: takes no new requests, and finishes those under way within `DRAIN_MS`. It never rejects.
    * @param isHandedOver the workers go on, as another control process takes over.
@@ -71,7 +72,6 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
 }
 
 async function startParts(parts: Lifecycle, config: Config, options: GatewayOptions): Promise<Gateway> {
-  const { inheritedSockets: inherited } = config;
   const { log, now = Date.now, eventRequestMs: requestMs, registry = new Registry() } = options;
   const storage = await startStorage(parts, config, options);
   const { database, prisma, keys, changes, peers, isChangeFeedConnected } = storage;
@@ -148,7 +148,7 @@ async function startParts(parts: Lifecycle, config: Config, options: GatewayOpti
     stop: (signIn) => signIn.close(),
   });
   const traffic = { config, storage, node, registrar, baseUrl, reporter: events.reporter, log, registry };
-  const { dataPlane, metrics, handOver } = await startTrafficPlane(parts, {
+  const { dataPlane, handOver } = await startTrafficPlane(parts, {
     ...traffic,
     ...{ policies, signingKey, sendOutbound, locate, visitorSessions, certificates: options.certificates, now },
   });
@@ -184,18 +184,21 @@ async function startParts(parts: Lifecycle, config: Config, options: GatewayOpti
     },
     options,
   );
-  const admin = await parts.start({
-    name: 'admin listener',
-    async start() {
-      const server = createAdminServer(registry, metrics, config.ownNames, () => parts.reasonNotReady());
-      const stop = stopperOf(server);
-      const { adminPort, host } = config;
-      const address = await reserveAddress('http', adminPort, host, ADMIN_CONNECTIONS_MAX, inherited.admin);
-      await address.serve(server);
-      return { url: address.url, stop };
-    },
-    stop: ({ stop }) => stop(0),
-  });
+  const reasonNotReady = () => parts.reasonNotReady();
+  metricsFor(registry).gauge('gateway_ready', 'Whether /readyz is 200: 1 or 0.', async () =>
+    Number((await reasonNotReady()) === null),
+  );
+  const { url: adminUrl } =
+    options.admin ??
+    (await parts.start<AdminListener>({
+      name: 'admin listener',
+      start: () =>
+        openAdminListener(config, {
+          readiness: async () => ({ reason: await reasonNotReady() }),
+          metrics: () => registry.metrics(),
+        }),
+      stop: ({ stop }) => stop(),
+    }));
   // This comes after everything that can fail: the secrets are shown only once, and a failed start must not use that up.
   const first = await prisma.$transaction((tx) => firstStart(tx, keys, config.initialApiKey));
   const signInToken = await createFirstAdminLink(prisma, keys, now());
@@ -203,13 +206,14 @@ async function startParts(parts: Lifecycle, config: Config, options: GatewayOpti
   parts.serve();
 
   return {
-    addresses: { api: address.url, admin: admin.url, ...dataPlane.addresses },
+    addresses: { api: address.url, admin: adminUrl, ...dataPlane.addresses },
     caFile: dataPlane.caFile,
     first,
     signInToken,
     app: api.app,
     registrar,
     events,
+    reasonNotReady,
     async close(isHandedOver = false) {
       if (isHandedOver) handOver();
       else await parts.announceStop(config.drainAnnounceMs);

@@ -6,7 +6,6 @@ import { issueNodeIdentity } from '../cluster/node-identity.ts';
 import type { Config } from '../config/config.ts';
 import { moduleDescriptors } from '../edge/modules/index.ts';
 import type { TrafficReporter } from '../edge/reports/traffic-reports.ts';
-import { WorkerMetrics } from '../monitoring/worker-metrics.ts';
 import type { CompileQueue } from '../policy/compile/compile-queue.ts';
 import { describeFailure } from '../runtime/describe-failure.ts';
 import { captureSource } from '../store/captures/capture-source.ts';
@@ -47,8 +46,6 @@ export interface TrafficPlaneParts
 
 export interface StartedTrafficPlane {
   dataPlane: TrafficPlane;
-  /** The metrics of all processes of this gateway. */
-  metrics: Pick<Registry, 'metrics' | 'contentType'>;
   /** Lets the workers go on at the next stop. */
   handOver(): void;
 }
@@ -104,7 +101,7 @@ async function startHere(parts: Lifecycle, options: TrafficPlaneParts): Promise<
       }),
     drain: (dataPlane, drainMs) => dataPlane.close(drainMs),
   });
-  return { dataPlane, metrics: registry, handOver: () => {} };
+  return { dataPlane, handOver: () => {} };
 }
 
 async function startInWorkers(
@@ -137,8 +134,7 @@ async function startInWorkers(
     replay: (captured, edits) => host.replay(captured, edits),
     visitEdge: (visit) => host.visitEdge(visit),
   });
-  const metrics = new WorkerMetrics(registry, () => host.workers.map(({ channel }) => channel));
-  return { dataPlane, metrics, handOver: () => host.handOver() };
+  return { dataPlane, handOver: () => host.handOver() };
 }
 
 function memberOf({ config, storage: { prisma, keys }, node }: TrafficPlaneParts): ClusterMember {

@@ -2,27 +2,35 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
-import type { Registry } from 'prom-client';
+import { Registry } from 'prom-client';
 import { ApiConnections } from '../api/http/connections.ts';
-import { metricsFor } from './metrics.ts';
 
-/** Limit of open connections: enough for probes and a few that collect metrics. */
-const CONNECTIONS_MAX = 256;
+/** Limit of open connections, and of those that wait for the server: enough for probes and a few that collect metrics. */
+export const ADMIN_CONNECTIONS_MAX = 256;
+
+/** Whether the gateway can serve. */
+export interface Readiness {
+  /** Why it cannot, as a sentence; null when it can. */
+  reason: string | null;
+  /** How long ago that was so, in milliseconds; left out when it is so now. */
+  ageMs?: number;
+}
+
+/** What the listener tells. */
+export interface AdminAnswers {
+  readiness(): Promise<Readiness>;
+  /** The metrics of all processes of the gateway, in the text format of Prometheus. */
+  metrics(): Promise<string>;
+}
 
 /**
  * Creates the server. `/livez` is 200 while the process runs. `/readyz` is 200 while the gateway can serve: all listeners
  * are open, the database responds within a second and can be written to, changes of other nodes arrive, and the gateway is
  * not stopping; otherwise it is 503 with the reason. `/metrics` is Prometheus text.
  * Requests for the name of anybody else are refused with 421.
- * @param registry of this process. @param metrics of all processes of the gateway. @param ownNames of the gateway, in lower case.
- * @param reasonNotReady resolves with null when the gateway can serve.
+ * @param ownNames of the gateway, in lower case.
  */
-export function createAdminServer(
-  registry: Registry,
-  metrics: Pick<Registry, 'metrics' | 'contentType'>,
-  ownNames: ReadonlySet<string>,
-  reasonNotReady: () => Promise<string | null>,
-): Server {
+export function createAdminServer(answers: AdminAnswers, ownNames: ReadonlySet<string>): Server {
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
     const send = (status: number, text: string, type = 'text/plain; charset=utf-8') =>
       response.writeHead(status, { 'Content-Type': type, 'Cache-Control': 'no-store' }).end(text);
@@ -33,22 +41,25 @@ export function createAdminServer(
       case '/livez':
         return send(200, 'ok\n');
       case '/readyz': {
-        const reason = await reasonNotReady();
-        return reason ? send(503, `${reason}\n`) : send(200, 'ok\n');
+        const { reason, ageMs } = await answers.readiness();
+        const age =
+          ageMs === undefined
+            ? ''
+            : `It was so ${(ageMs / 1000).toFixed(1)} s ago; the control process does not answer.\n`;
+        return send(reason === null ? 200 : 503, `${reason ?? 'ok'}\n${age}`);
       }
       case '/metrics':
-        return send(200, await metrics.metrics(), metrics.contentType);
+        return send(200, await answers.metrics(), Registry.PROMETHEUS_CONTENT_TYPE);
       default:
         return send(404, 'There are /livez, /readyz and /metrics.\n');
     }
   };
-  metricsFor(registry).gauge('gateway_ready', 'Whether /readyz is 200: 1 or 0.', async () =>
-    Number((await reasonNotReady()) === null),
-  );
   const server = createServer((request, response) =>
-    connections.enqueue(request, response, () => void handle(request, response)),
+    connections.enqueue(request, response, () => {
+      handle(request, response).catch((error: Error) => response.writeHead(500).end(`${error.message}\n`));
+    }),
   );
-  const connections = new ApiConnections(server, { max: CONNECTIONS_MAX, isProxy: () => true });
+  const connections = new ApiConnections(server, { max: ADMIN_CONNECTIONS_MAX, isProxy: () => true });
   return server;
 }
 

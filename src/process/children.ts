@@ -1,8 +1,10 @@
 // The processes of a gateway that the primary has started, and restarts when they end by themselves.
 
 import cluster, { type Worker as Child } from 'node:cluster';
+import { closeSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { clearCounts } from '../net/connection-counts.ts';
+import { openTail, readTail, TAIL, TAIL_FD } from './log-tail.ts';
 import {
   type ChildMessage,
   COUNTS_FD,
@@ -39,8 +41,11 @@ export interface Slot {
   child: Child;
   /** What it is told as soon as it listens; undefined when it does. */
   untold: PrimaryMessage[] | undefined;
-  /** Whether it has served once. Until then, it is not started again: whoever started it decides. */
-  hasServed: boolean;
+  /** Whether it is started again when it ends by itself. Until it is settled, whoever started it decides. */
+  isSettled: boolean;
+  /** The file with its last log lines, until it is settled or has ended, and what was in it then. */
+  tail: number | undefined;
+  lastLines: readonly string[];
   /** Starts in a row that did not come to serve. */
   failedStarts: number;
   pauseMs: number;
@@ -52,12 +57,22 @@ export interface ChildrenOptions {
   log: Logger;
   /** The environment of all processes. */
   env: Readonly<Record<string, string>>;
+  /** For files that have no name. */
+  directory: string;
   /** The file in which workers count their connections. */
   counts: number;
   /** As `WATCHDOG_MS`. */
   watchdogMs: number;
   /** Called when a process cannot be started any more. */
   onFailure(slot: Slot): void;
+}
+
+/** Follows what processes say. */
+export interface ChildrenListener {
+  /** A process says something. It may have ended meanwhile. */
+  heard(slot: Slot, child: Child, message: ChildMessage): void;
+  /** A process has ended, and nothing more of it is heard. */
+  ended(child: Child): void;
 }
 
 export const controlRole: Role = { name: 'control', env: { [ROLE]: 'control' } };
@@ -70,27 +85,34 @@ export class Children {
   readonly #options: ChildrenOptions;
   readonly #watchdog: Watchdog;
   /** How often each was killed by the watchdog, by the names of roles. */
-  readonly #kills: Record<string, number> = {};
+  readonly kills: ReadonlyMap<string, number>;
   readonly slots = new Set<Slot>();
+  readonly #listeners = new Set<ChildrenListener>();
 
   constructor(options: ChildrenOptions) {
     this.#options = options;
-    this.#watchdog = new Watchdog(options.watchdogMs, options.log, (name) => {
-      this.#kills[name] = (this.#kills[name] ?? 0) + 1;
-      for (const slot of this.slots) this.#tellKills(slot);
-    });
+    const kills = new Map<string, number>();
+    this.kills = kills;
+    this.#watchdog = new Watchdog(options.watchdogMs, options.log, (name) =>
+      kills.set(name, (kills.get(name) ?? 0) + 1),
+    );
+  }
+
+  follow(listener: ChildrenListener): void {
+    this.#listeners.add(listener);
   }
 
   /**
-   * Starts a process, and starts it again when it ends by itself.
+   * Starts a process. Once it is settled, it is started again when it ends by itself.
    * @param isReplacement whether it waits in standby, until it is told to take over.
    */
   start(role: Role, exec: string, isReplacement = false): Slot {
     const env: Record<string, string> = isReplacement ? { [IS_REPLACEMENT]: '1' } : {};
     const record = this.#freeRecord();
-    const child = this.#fork({ role, exec, record }, env);
+    const tail = openTail(this.#options.directory);
+    const child = this.#fork({ role, exec, record, tail }, env);
     const slot: Slot = {
-      ...{ role, exec, record, child, untold: [], hasServed: false },
+      ...{ role, exec, record, child, untold: [], isSettled: false, tail, lastLines: [] },
       ...{ failedStarts: 0, pauseMs: RESTART_MIN_MS, isEnding: false },
     };
     this.slots.add(slot);
@@ -98,13 +120,34 @@ export class Children {
     return slot;
   }
 
-  /** Waits until the process in a slot says that it serves, or is in standby. @throws when it ends before. */
-  async message({ child, role }: Slot, type: ChildMessage['type']): Promise<void> {
+  /** A process has proved itself: from now on it is started again when it ends by itself. */
+  settle(slot: Slot): void {
+    slot.isSettled = true;
+    this.tell(slot, { type: 'settled' });
+    closeTail(slot);
+    slot.lastLines = [];
+  }
+
+  /** How a process has ended, and what it logged last. */
+  describeEnd({ role, child, lastLines }: Slot): string {
+    const { signalCode, exitCode } = child.process;
+    return [`${role.name} has ended (${signalCode ?? exitCode})`, ...lastLines].join('\n');
+  }
+
+  /** Waits until the process in a slot says something, as that it serves. @throws when it ends before. */
+  async message(slot: Slot, type: ChildMessage['type']): Promise<void> {
+    const { child } = slot;
     await new Promise<void>((resolve, reject) => {
-      child.on('message', (message: ChildMessage) => message.type === type && resolve());
-      child.once('exit', (code, signal) =>
-        reject(new Error(`${role.name} has ended (${signal ?? code}); the log of the gateway says why`)),
-      );
+      const heard = (message: ChildMessage) => {
+        if (message.type !== type) return;
+        child.off('message', heard).off('exit', ended);
+        resolve();
+      };
+      const ended = () => {
+        child.off('message', heard);
+        reject(new Error(this.describeEnd(slot)));
+      };
+      child.on('message', heard).once('exit', ended);
     });
   }
 
@@ -137,8 +180,9 @@ export class Children {
     return child.process.exitCode;
   }
 
-  #tellKills(slot: Slot): void {
-    if (slot.role === controlRole) this.tell(slot, { type: 'watchdogKills', kills: this.#kills });
+  #forget(slot: Slot): void {
+    this.slots.delete(slot);
+    closeTail(slot);
   }
 
   #freeRecord(): number {
@@ -148,34 +192,41 @@ export class Children {
     return record;
   }
 
-  #fork({ role, exec, record }: Pick<Slot, 'role' | 'exec' | 'record'>, more: Record<string, string>): Child {
+  #fork(
+    { role, exec, record, tail }: Pick<Slot, 'role' | 'exec' | 'record' | 'tail'>,
+    more: Record<string, string>,
+  ): Child {
     const { env, counts } = this.#options;
     const stdio = ['inherit', 'inherit', 'inherit', 'ipc'] as (string | number)[];
     stdio[COUNTS_FD] = counts;
+    if (tail !== undefined) stdio[TAIL_FD] = tail;
     cluster.setupPrimary({ exec, stdio });
-    return cluster.fork({ ...env, ...role.env, ...more, [COUNTS_RECORD]: String(record) });
+    const tailEnv: Record<string, string> = tail === undefined ? {} : { [TAIL]: String(TAIL_FD) };
+    return cluster.fork({ ...env, ...role.env, ...more, ...tailEnv, [COUNTS_RECORD]: String(record) });
   }
 
   #watch(slot: Slot): void {
     const { child } = slot;
     let readyAt = Number.NaN;
     child.on('message', (message: ChildMessage) => {
+      for (const listener of this.#listeners) listener.heard(slot, child, message);
       if (message.type === 'heartbeat') this.#watchdog.heard(child, slot.role.name, message);
       if (message.type === 'listens') {
         const { untold = [] } = slot;
         slot.untold = undefined;
         for (const late of untold) this.tell(slot, late);
-        this.#tellKills(slot);
       }
       if (message.type !== 'ready') return;
       readyAt = performance.now();
-      slot.hasServed = true;
       slot.failedStarts = 0;
+    });
+    child.once('disconnect', () => {
+      for (const listener of this.#listeners) listener.ended(child);
     });
     child.once('exit', (code, signal) => {
       this.#watchdog.ended(child);
       clearCounts(this.#options.counts, slot.record);
-      if (slot.isEnding || !slot.hasServed) return void this.slots.delete(slot);
+      if (slot.isEnding || !slot.isSettled) return this.#forget(slot);
       if (Number.isNaN(readyAt)) slot.failedStarts++;
       if (performance.now() - readyAt >= STABLE_MS) slot.pauseMs = RESTART_MIN_MS;
       this.#restart(slot, signal ?? code);
@@ -190,7 +241,7 @@ export class Children {
     }
     log.error({ process: slot.role.name, cause, pauseMs: slot.pauseMs }, 'a process has ended; starting it again');
     setTimeout(() => {
-      if (slot.isEnding) return void this.slots.delete(slot);
+      if (slot.isEnding) return this.#forget(slot);
       slot.child = this.#fork(slot, { [IS_REPLACEMENT]: '1' });
       slot.untold = [];
       this.#watch(slot);
@@ -202,4 +253,11 @@ export class Children {
     }, slot.pauseMs);
     slot.pauseMs = Math.min(RESTART_MAX_MS, slot.pauseMs * 2);
   }
+}
+
+function closeTail(slot: Slot): void {
+  if (slot.tail === undefined) return;
+  slot.lastLines = readTail(slot.tail);
+  closeSync(slot.tail);
+  slot.tail = undefined;
 }

@@ -2,8 +2,9 @@
 
 import type { Certificates } from '../edge/tls/certificates.ts';
 import { type ReservedAddress, reserveApiAddress } from '../gateway/managed-server.ts';
-import { IS_REPLACEMENT, onPrimaryMessage, tellPrimary } from './messages.ts';
-import { type ServedGateway, type ServeOptions, serveGateway, type WatchdogKills } from './serve-gateway.ts';
+import { ADMIN_URL, IS_REPLACEMENT, onPrimaryMessage, tellPrimary } from './messages.ts';
+import { tellLastCounts, tellMetrics } from './own-metrics.ts';
+import { type ServedGateway, type ServeOptions, serveGateway } from './serve-gateway.ts';
 import { sendHeartbeats } from './watchdog.ts';
 
 /** Serves until the primary says otherwise. @param env of the process. */
@@ -19,17 +20,14 @@ export async function runControl(
   const mayStart = new Promise<void>((resolve) => {
     takeOver = resolve;
   });
-  let kills: WatchdogKills = {};
-  onPrimaryMessage((message) => {
-    const { type } = message;
-    if (type === 'watchdogKills') {
-      kills = message.kills;
-      return;
-    }
+  onPrimaryMessage(({ type }) => {
     if (type === 'takeOver') return takeOver();
     if (!gateway) return void options.output.exit(0);
     if (type === 'stop') gateway.stop('stop');
     if (type === 'handOver') gateway.stop('hand over', true);
+    if (type === 'tellMetrics') void tellMetrics(gateway.registry);
+    if (type === 'tellReadiness')
+      void gateway.reasonNotReady().then((reason) => tellPrimary({ type: 'readiness', reason }));
   });
   if (isReplacement) {
     // What takes time comes while the control process before still serves. Whoever connects to the API from now on waits, or is
@@ -39,23 +37,22 @@ export async function runControl(
     address = await reserveApiAddress(options.config);
     certificates = openControlCertificates(options.config, options.log);
     certificates.catch(() => {}); // The start of the gateway reports it.
-    tellPrimary({ type: 'standby' });
+    void tellPrimary({ type: 'standby' });
     await mayStart;
   }
-  const onStopped = () => tellPrimary({ type: 'handedOver' });
+  // A primary of a release before has none: then this process has the listener, and it tells its own metrics alone.
+  const adminUrl = env[ADMIN_URL];
+  const admin = adminUrl === undefined ? undefined : { url: adminUrl };
+  const onStopped = async () => {
+    if (gateway) await tellLastCounts(gateway.registry);
+    await tellPrimary({ type: 'handedOver' });
+  };
   const onServing = (served: ServedGateway) => {
     gateway = served;
   };
-  const watchdogKills = () => kills;
-  await serveGateway({
-    ...options,
-    address,
-    certificates,
-    onStopped,
-    onServing,
-    watchdogKills,
-    isGreeted: !isReplacement,
-  });
-  tellPrimary({ type: 'ready' });
+  const isGreeted = !isReplacement;
+  const served = await serveGateway({ ...options, address, certificates, admin, onStopped, onServing, isGreeted });
+  await tellMetrics(served.registry);
+  void tellPrimary({ type: 'ready' });
   sendHeartbeats(options.config.watchdogMs);
 }

@@ -1,5 +1,7 @@
 // What the primary and its processes tell each other over the channel of node:cluster.
 
+import type { MetricJson } from '../monitoring/process-metrics.ts';
+
 /** What a process says of itself every tenth of `WATCHDOG_MS`. */
 export interface ProcessHeartbeat {
   /** By how much its event loop was late for this heartbeat, in milliseconds. */
@@ -20,6 +22,10 @@ export type ChildMessage =
   | { type: 'handedOver' }
   /** A worker that drains moves no more agents, and those that it moved are back. */
   | { type: 'movesPaused' }
+  /** What the process measures: when it serves, when it is asked, and, without gauges, when it ends. */
+  | { type: 'metrics'; metrics: MetricJson[]; isLast?: boolean }
+  /** A control process that was asked: why the gateway cannot serve, or null. */
+  | { type: 'readiness'; reason: string | null }
   /** The event loop of the process turns. */
   | ({ type: 'heartbeat' } & ProcessHeartbeat);
 
@@ -38,8 +44,11 @@ export type PrimaryMessage =
   | { type: 'resumeMoves' }
   /** A worker: end now, even while it drains. */
   | { type: 'cut' }
-  /** A control process: how often each process was killed by the watchdog, for its metrics. */
-  | { type: 'watchdogKills'; kills: Readonly<Record<string, number>> };
+  /** The process has proved itself after an upgrade: nobody reads its last log lines any more. */
+  | { type: 'settled' }
+  | { type: 'tellMetrics' }
+  /** A control process. */
+  | { type: 'tellReadiness' };
 
 /** The role of a process, as the primary passes it in the environment. */
 export const ROLE = 'GATEWAY_PROCESS';
@@ -48,12 +57,17 @@ export const WORKER_INDEX = 'GATEWAY_WORKER';
 /** The place of a worker in the file of the counts of connections, from 0, and the descriptor of that file. */
 export const COUNTS_RECORD = 'GATEWAY_COUNTS';
 export const COUNTS_FD = 4;
+/** The base URL of the admin listener, which the primary has. */
+export const ADMIN_URL = 'GATEWAY_ADMIN';
 /** Set for a control process that replaces another: it prints no greeting. */
 export const IS_REPLACEMENT = 'GATEWAY_REPLACEMENT';
 
-/** Sends a message to the primary. */
-export function tellPrimary(message: ChildMessage): void {
-  process.send?.(message);
+/** Sends a message to the primary. @returns when it is on its way: a process that ends at once would take it along. */
+export function tellPrimary(message: ChildMessage): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.send) process.send(message, undefined, undefined, () => resolve());
+    else resolve();
+  });
 }
 
 /** Calls back with the messages of the primary. Signals are for the primary alone, which a terminal sends to all processes. */

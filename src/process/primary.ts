@@ -3,15 +3,23 @@
 import cluster from 'node:cluster';
 import { createServer, type Server } from 'node:net';
 import type { Logger } from 'pino';
+import { Registry } from 'prom-client';
 import { LocalSockets, PRIMARY_SOCKET } from '../cluster/local-sockets.ts';
 import type { Config } from '../config/config.ts';
+import { packageRoot } from '../config/package-root.ts';
 import { CallChannel } from '../control/call-channel.ts';
+import { openAdminListener } from '../gateway/admin-listener.ts';
+import { primaryMetrics } from '../monitoring/primary-metrics.ts';
 import { openCounts } from '../net/connection-counts.ts';
 import { freePort } from '../net/free-port.ts';
 import { Children, type Slot } from './children.ts';
 import { Generations } from './generations.ts';
+import { currentMainFile } from './installed-versions.ts';
+import { ADMIN_URL } from './messages.ts';
 import type { Output } from './output.ts';
-import { titleOf } from './process-config.ts';
+import { ProcessAnswers } from './process-answers.ts';
+import { processNames, titleOf } from './process-config.ts';
+import type { ServiceManager } from './service-manager.ts';
 
 /** The time in addition to a stop of the control process after which what is left is killed; milliseconds. */
 const KILL_MS = 35_000;
@@ -20,7 +28,6 @@ const OTHERS_END_MS = 5000;
 
 const PORTS = [
   ['API_PORT', 'apiPort', 'api'],
-  ['ADMIN_PORT', 'adminPort', 'admin'],
   ['AGENT_PORT', 'agentPort', 'agent'],
   ['HTTP_PORT', 'httpPort', 'http'],
   ['HTTPS_PORT', 'httpsPort', 'https'],
@@ -32,10 +39,11 @@ export interface PrimaryOptions {
   output: Output;
   /** The file that every process runs. */
   exec: string;
+  manager: ServiceManager;
 }
 
 /** Runs the gateway in several processes, until a signal ends it. It ends the process when they cannot be started. */
-export async function runPrimary({ config, log, output, exec }: PrimaryOptions): Promise<void> {
+export async function runPrimary({ config, log, output, exec, manager }: PrimaryOptions): Promise<void> {
   process.title = titleOf('primary');
   // The processes accept from one queue; the other policy would hand each connection on from here.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
@@ -47,9 +55,21 @@ export async function runPrimary({ config, log, output, exec }: PrimaryOptions):
   const directory = config.nodeLink?.localDirectory;
   if (directory === undefined) throw new Error('workers reach the control process over a unix socket');
   const counts = openCounts(directory);
-  const { watchdogMs } = config;
-  const children = new Children({ log, env: await pickPorts(config), counts, watchdogMs, onFailure });
-  const generations = new Generations({ children, workers: config.workers, log });
+  const env = await pickPorts(config);
+  const children = new Children({ log, env, directory, counts, watchdogMs: config.watchdogMs, onFailure });
+  const generations = new Generations({
+    ...{ children, manager, log },
+    ...{ workers: config.workers, settleMs: config.upgradeSettleMs },
+  });
+  const registry = new Registry();
+  const answers = new ProcessAnswers({ children, control: () => generations.control, registry });
+  primaryMetrics(registry, {
+    ages: () => answers.ages(),
+    kills: () =>
+      processNames(config).map((name) => [{ process: name.replace(' ', '-') }, children.kills.get(name) ?? 0]),
+    upgrades: () => Object.entries(generations.upgrades).map(([outcome, count]) => [{ outcome }, count]),
+  });
+  env[ADMIN_URL] = (await openAdminListener(config, answers)).url;
   let isStopping = false;
   let upgrades: Server | undefined;
   const stop = async () => {
@@ -58,6 +78,8 @@ export async function runPrimary({ config, log, output, exec }: PrimaryOptions):
       return output.exit(1); // A second signal does not wait.
     }
     isStopping = true;
+    answers.stop();
+    manager.stopping();
     setTimeout(() => children.killAll(), config.drainAnnounceMs + config.drainMs + KILL_MS).unref();
     const { control } = generations;
     for (const slot of children.slots) slot.isEnding = true;
@@ -80,15 +102,26 @@ export async function runPrimary({ config, log, output, exec }: PrimaryOptions):
     return output.exit(1); // The process that has ended has said why.
   }
   log.info({ workers: config.workers }, 'all processes serve');
-  const upgrade = (file: string) => generations.upgrade(file);
-  process.on('SIGHUP', () => void upgrade(generations.exec ?? exec).catch(() => undefined)); // It is in the log.
+  manager.ready();
+  const upgrade = async (file: string) => {
+    await generations.upgrade(file);
+    return config.upgradeSettleMs;
+  };
+  const root = packageRoot(import.meta.dirname);
+  process.on('SIGHUP', () => {
+    void upgrade(currentMainFile(root) ?? generations.exec ?? exec).catch(() => undefined); // It is in the log.
+  });
   upgrades = await listenForUpgrades(config, upgrade);
 }
 
 /** What `npm run upgrade` calls. */
 export interface PrimaryCalls {
-  /** @param exec the file that the new processes run. @returns when they serve. */
-  upgrade(exec: string): Promise<void>;
+  /**
+   * @param exec the file that the new processes run.
+   * @returns when they have settled: for how long they have served, in milliseconds. A primary of a release before does not say.
+   * @throws when they did not come to serve, or were taken back.
+   */
+  upgrade(exec: string): Promise<number | undefined>;
 }
 
 async function listenForUpgrades({ nodeLink }: Config, upgrade: PrimaryCalls['upgrade']): Promise<Server | undefined> {
@@ -99,7 +132,7 @@ async function listenForUpgrades({ nodeLink }: Config, upgrade: PrimaryCalls['up
   return server;
 }
 
-/** The ports of listeners for which any free one is to be used: all processes must have the same. */
+/** The ports of listeners for which any free one is to be used: all processes must have the same. The admin listener is this one's alone. */
 async function pickPorts(config: Config): Promise<Record<string, string>> {
   const picked: Record<string, string> = {};
   for (const [variable, name, socket] of PORTS)

@@ -5,6 +5,12 @@ import type { Config } from '../config/config.ts';
 /** What `ps` and `top` show of a process. @param name `primary`, or that of its role. */
 export const titleOf = (name: string) => `tunnel-gateway: ${name}`;
 
+/** The names of the roles of all processes but the primary. */
+export const processNames = ({ workers }: Pick<Config, 'workers'>) => [
+  'control',
+  ...Array.from({ length: workers }, (_, index) => `worker ${index + 1}`),
+];
+
 /** @param index of the worker, from 0; undefined for the control process. */
 export function processConfig(config: Config, index: number | undefined): Config {
   const { workers, nodeLink } = config;

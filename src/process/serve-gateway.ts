@@ -10,6 +10,7 @@ import type { ReservedAddress } from '../gateway/managed-server.ts';
 import { collectReadBuffers } from '../monitoring/buffer-collection.ts';
 import { AFTER_START, collectWhenIdle, thisProcess } from '../monitoring/idle-collection.ts';
 import { metricsFor } from '../monitoring/metrics.ts';
+import { NO_PRIMARY, primaryMetrics } from '../monitoring/primary-metrics.ts';
 import { handleUncaughtExceptions } from '../monitoring/uncaught-exceptions.ts';
 import { describeFailure } from '../runtime/describe-failure.ts';
 import { openDatabase } from '../store/database/open-database.ts';
@@ -18,9 +19,6 @@ import type { Output } from './output.ts';
 
 /** The time in addition to the drain after which a stop is forced; milliseconds. */
 const FORCED_STOP_MS = 30_000;
-
-/** How often the watchdog has killed each process, by its name: `control`, `worker 1`. */
-export type WatchdogKills = Readonly<Record<string, number>>;
 
 export interface ServeOptions {
   config: Config;
@@ -32,17 +30,18 @@ export interface ServeOptions {
   address?: ReservedAddress;
   /** The certificates of listeners, where they are opened already. */
   certificates?: Promise<Certificates>;
-  /** Called when a stop is done, just before the process ends. */
-  onStopped?(): void;
+  /** The admin listener, where the primary has it. */
+  admin?: { url: string } | undefined;
+  /** Called when a stop is done. The process ends when it resolves. */
+  onStopped?(): Promise<void>;
   /** Called when the gateway serves, before anything is printed: a reader of the output may stop the process at once. */
   onServing(gateway: ServedGateway): void;
-  /** What the watchdog of several processes has done. Undefined for a gateway that is one process. */
-  watchdogKills?(): WatchdogKills;
   /** Whether the start is printed. */
   isGreeted: boolean;
 }
 
-export interface ServedGateway {
+export interface ServedGateway extends Pick<Gateway, 'reasonNotReady'> {
+  readonly registry: Registry;
   /** Stops the gateway, and ends the process. A second call ends it at once. @param isHandedOver as `Gateway.close` takes it. */
   stop(signal: string, isHandedOver?: boolean): void;
 }
@@ -56,10 +55,10 @@ export async function serveGateway({
   isGreeted,
   address,
   certificates,
+  admin,
   onStopped,
   onServing,
-  watchdogKills,
-}: ServeOptions): Promise<void> {
+}: ServeOptions): Promise<ServedGateway> {
   const { logs, out, exit } = output;
   const onFatal = (text: string) => {
     log.fatal(text);
@@ -74,19 +73,13 @@ export async function serveGateway({
   metrics.counter('gateway_log_lines_dropped_total', 'Log lines that nobody took in time.', [], () => [
     [{}, logs.dropped],
   ]);
-  const kills =
-    'Unresponsive processes that the watchdog has killed, by the process; none of a gateway that is one process.';
-  metrics.counter('gateway_watchdog_kills_total', kills, ['process'], () =>
-    (watchdogKills ? processNames(config) : ['gateway']).map((name) => [
-      { process: name.replace(' ', '-') },
-      watchdogKills?.()[name] ?? 0,
-    ]),
-  );
+  if (!admin) primaryMetrics(registry, NO_PRIMARY);
   const gateway: Gateway = await startGateway(config, {
     log,
     database,
     address,
     certificates,
+    admin,
     migrations: resolve(root, 'prisma/migrations'),
     dashboard: resolve(root, 'dist/dashboard'),
     docsRenderer: resolve(root, 'dist/bundle/rapidoc.js'),
@@ -108,8 +101,8 @@ export async function serveGateway({
       config.drainAnnounceMs + config.drainMs + FORCED_STOP_MS,
     ).unref();
     gateway.close(isHandedOver).then(
-      () => {
-        onStopped?.();
+      async () => {
+        await onStopped?.();
         void exit(0);
       },
       (error) => {
@@ -118,11 +111,8 @@ export async function serveGateway({
       },
     );
   };
-  onServing({ stop });
+  const served = { stop, registry, reasonNotReady: gateway.reasonNotReady };
+  onServing(served);
   if (isGreeted) out.write(greeting(gateway, config.publicApiUrl));
+  return served;
 }
-
-const processNames = ({ workers }: Config) => [
-  'control',
-  ...Array.from({ length: workers }, (_, index) => `worker ${index + 1}`),
-];

@@ -8,6 +8,7 @@ import { metricsFor } from '../monitoring/metrics.ts';
 import { handleUncaughtExceptions } from '../monitoring/uncaught-exceptions.ts';
 import { ConnectionCounts } from '../net/connection-counts.ts';
 import { COUNTS_FD, COUNTS_RECORD, onPrimaryMessage, tellPrimary } from './messages.ts';
+import { tellLastCounts, tellMetrics } from './own-metrics.ts';
 import type { ServeOptions } from './serve-gateway.ts';
 import { visitItself } from './visit-itself.ts';
 import { sendHeartbeats } from './watchdog.ts';
@@ -25,15 +26,18 @@ export async function runWorker(
     void exit(1);
   };
   let worker: Worker | undefined;
+  const registry = new Registry();
+  const end = () => void tellLastCounts(registry).then(() => exit(0));
   onPrimaryMessage(({ type }) => {
     if (!worker) return void exit(0);
-    if (type === 'drain') void worker.close(config.drainStreamsMs, true).then(() => exit(0));
-    if (type === 'stop') void worker.close(config.drainMs, false).then(() => exit(0));
-    if (type === 'pauseMoves') void worker.dataPlane.moves?.pause().then(() => tellPrimary({ type: 'movesPaused' }));
+    if (type === 'drain') void worker.close(config.drainStreamsMs, true).then(end);
+    if (type === 'stop') void worker.close(config.drainMs, false).then(end);
+    if (type === 'pauseMoves')
+      void worker.dataPlane.moves?.pause().then(() => void tellPrimary({ type: 'movesPaused' }));
     if (type === 'resumeMoves') worker.dataPlane.moves?.resume();
-    if (type === 'cut') void worker.cut().then(() => exit(0));
+    if (type === 'tellMetrics') void tellMetrics(registry);
+    if (type === 'cut') void worker.cut().then(end);
   });
-  const registry = new Registry();
   const metrics = metricsFor(registry);
   metrics.counter('gateway_log_lines_dropped_total', 'Log lines that nobody took in time.', [], () => [
     [{}, logs.dropped],
@@ -41,11 +45,12 @@ export async function runWorker(
   // A primary of an earlier release has no such file.
   const record = env[COUNTS_RECORD];
   const counts = record === undefined ? undefined : new ConnectionCounts(COUNTS_FD, Number(record));
-  worker = await startWorker(config, { counts, log, registry, directory, onStopped: () => void exit(0) });
+  worker = await startWorker(config, { counts, log, registry, directory, onStopped: end });
   handleUncaughtExceptions(log, metrics, onFatal);
   collectReadBuffers();
   collectWhenIdle(thisProcess(), AFTER_START);
   await visitItself(worker.dataPlane);
-  tellPrimary({ type: 'ready' });
+  await tellMetrics(registry);
+  void tellPrimary({ type: 'ready' });
   sendHeartbeats(config.watchdogMs);
 }

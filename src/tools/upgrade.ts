@@ -1,10 +1,11 @@
-// `npm run upgrade`: lets the gateway that runs on this DATA_DIR go on with the code of this checkout, without a gap.
+// `npm run upgrade`: lets the gateway that runs on this DATA_DIR go on with the code of this directory, without a gap.
 
-import { join } from 'node:path';
+import { basename } from 'node:path';
 import { LocalSockets, PRIMARY_SOCKET } from '../cluster/local-sockets.ts';
 import { readConfig } from '../config/config.ts';
 import { packageRoot } from '../config/package-root.ts';
 import { CallChannel } from '../control/call-channel.ts';
+import { currentLink, mainFile, moveCurrentLink } from '../process/installed-versions.ts';
 import type { PrimaryCalls } from '../process/primary.ts';
 import { runTool } from './run-tool.ts';
 
@@ -22,8 +23,21 @@ await runTool(async () => {
   const startedAt = performance.now();
   const channel = new CallChannel<PrimaryCalls>(socket, {});
   // An open connection would keep this process from ending.
-  await channel.call('upgrade', join(root, 'dist/bundle/main.js')).finally(() => channel.close());
+  const settledMs = await channel.call('upgrade', mainFile(root)).finally(() => channel.close());
+  const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
+  const settled = settledMs ? `, the last ${seconds(settledMs)} beside those before` : '';
   console.log(
-    `The new processes serve, after ${((performance.now() - startedAt) / 1000).toFixed(1)} s. Those before end with their last stream.`,
+    `The new processes serve, after ${seconds(performance.now() - startedAt)}${settled}. Those before end with their last stream.`,
   );
+  const link = currentLink(root);
+  if (link === undefined) return;
+  try {
+    moveCurrentLink(link, root);
+  } catch (error) {
+    const command = `ln -sfn ${basename(root)} ${link}`;
+    throw new Error(
+      `${link} still leads to another version, which the next start would run (${(error as Error).message}). Run: ${command}`,
+    );
+  }
+  console.log(`${link} leads to it.`);
 });

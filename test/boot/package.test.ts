@@ -1,6 +1,6 @@
 // The gateway as `npm run package` ships it: an archive that runs with Node alone, and the same as a package of npm.
 
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   existsSync,
@@ -8,8 +8,11 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
+  realpathSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer, get } from 'node:http';
@@ -21,6 +24,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { freePorts } from '../support/gateway/place.ts';
 import { root } from '../support/root.ts';
 
@@ -90,22 +94,23 @@ const environment = (settings: Record<string, string> = {}) => ({
   LOG_LEVEL: 'error',
   ...settings,
 });
-/** Runs a command of the archive to its end. @returns its output and its exit code. */
-async function command(given: string[], settings: Record<string, string> = {}) {
+/** Runs a command of the archive to its end. @param from where it is unpacked. @returns its output and its exit code. */
+async function command(given: string[], settings: Record<string, string> = {}, from = unpacked) {
   const env = environment(settings);
-  return run(join(unpacked, 'bin/tunnel-gateway'), given, { env, cwd: home }).then(
+  return run(join(from, 'bin/tunnel-gateway'), given, { env, cwd: home }).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     ({ code, stdout, stderr }) => ({ code: code as number, stdout: stdout as string, stderr: stderr as string }),
   );
 }
 
-/** Starts the gateway of the archive, and waits until it is ready. */
-async function start(settings: Record<string, string>) {
-  const child = spawn(join(unpacked, 'bin/tunnel-gateway'), ['start'], {
+/** Starts the gateway of the archive, and waits until it is ready. @param log takes the lines of its log. */
+async function start(settings: Record<string, string>, from = unpacked, log?: string[]) {
+  const child = spawn(join(from, 'bin/tunnel-gateway'), ['start'], {
     cwd: home,
     env: environment(settings),
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+    stdio: ['ignore', 'pipe', log ? 'pipe' : 'inherit'],
+  }) as ChildProcessByStdio<null, Readable, Readable | null>;
+  if (child.stderr) createInterface({ input: child.stderr }).on('line', (line) => log?.push(line));
   const exited = once(child, 'exit');
   const printed: string[] = [];
   const lines = createInterface({ input: child.stdout });
@@ -278,6 +283,79 @@ test('it serves visitors through its own agent, is backed up and restored', {
   const status = await fetch(`${again.address('api')}/credentials`, { headers }).then(({ status }) => status);
   again.child.kill('SIGTERM');
   expect([status, (await again.exited)[0]]).toEqual([200, 0]);
+});
+
+const hasNotify = await run('systemd-notify', ['--version']).then(
+  () => true,
+  () => false,
+);
+if (!hasNotify)
+  process.stderr.write('systemd-notify is not there (apt-get install systemd): nobody hears what it sends.\n');
+
+/** What is sent to a socket as systemd's, a line each. Node has no such sockets, and Debian has perl. */
+async function hearNotifications(path: string): Promise<{ heard: string[]; close(): void }> {
+  const script = `use Socket; socket(S, AF_UNIX, SOCK_DGRAM, 0); bind(S, sockaddr_un($ARGV[0])); $| = 1; print "listens\n";
+    while (defined recv(S, $m, 4096, 0)) { $m =~ tr/\n/ /; print "$m\n" }`;
+  const child = spawn('perl', ['-e', script, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const heard: string[] = [];
+  const lines = createInterface({ input: child.stdout });
+  await once(lines, 'line');
+  lines.on('line', (line) => heard.push(line.trim()));
+  return { heard, close: () => void child.kill() };
+}
+
+test('of versions beside each other an upgrade makes its own the current one, a reload goes on with that, and systemd is told', {
+  timeout: 300_000,
+}, async () => {
+  const opt = join(home, 'opt');
+  const versions = ['0.1.0', '0.2.0'].map((version) => join(opt, version));
+  for (const version of versions) {
+    mkdirSync(version, { recursive: true });
+    await run('tar', ['-xzf', tarball.replace(/tgz$/, 'tar.gz'), '-C', version, '--strip-components=1']);
+  }
+  const current = join(opt, 'current');
+  symlinkSync('0.1.0', current);
+  const socket = join(home, 'notify');
+  const told = hasNotify ? await hearNotifications(socket) : undefined;
+  const hears = async (...wanted: RegExp[]) => {
+    if (!told) return;
+    const states = () => told.heard.filter((line) => !/^(BARRIER|WATCHDOG)=1$/.test(line));
+    await eventually(() => expect(states()).toEqual(wanted.map((each) => expect.stringMatching(each))));
+  };
+  const settings = { DATA_DIR: join(home, 'd'), WORKERS: '2' };
+  const log: string[] = [];
+  const systemd = { NOTIFY_SOCKET: socket, WATCHDOG_USEC: '3000000' };
+  const more = { ...(told ? systemd : {}), UPGRADE_SETTLE_MS: '100', LOG_LEVEL: 'info' };
+  const { child, exited } = await start({ ...settings, ...more }, current, log);
+  const started = () =>
+    log.filter((line) => line.includes('upgrade: starting')).map((line) => dirname(JSON.parse(line).exec));
+  const bundleOf = (version: string) => join(realpathSync(opt), version, 'dist/bundle');
+  try {
+    await hears(/^READY=1$/);
+    expect(await command(['upgrade'], settings, join(opt, '0.2.0'))).toEqual({
+      code: 0,
+      stdout: expect.stringContaining('current leads to it.'),
+      stderr: '',
+    });
+    expect(readlinkSync(current)).toBe('0.2.0');
+    expect(started()).toEqual([bundleOf('0.2.0')]);
+    const reloaded = [/^RELOADING=1 MONOTONIC_USEC=[1-9]\d+$/, /^READY=1$/];
+    await hears(/^READY=1$/, ...reloaded);
+
+    rmSync(current);
+    symlinkSync('0.1.0', current);
+    child.kill('SIGHUP');
+    const serves = () => log.filter((line) => line.includes('those before drain')).length;
+    await eventually(() => expect(serves()).toBe(2), { timeout: 60_000 });
+    expect(started()).toEqual([bundleOf('0.2.0'), bundleOf('0.1.0')]);
+    if (told) await eventually(() => expect(told.heard).toContain('WATCHDOG=1'));
+    child.kill('SIGTERM');
+    await hears(/^READY=1$/, ...reloaded, ...reloaded, /^STOPPING=1$/);
+    expect((await exited)[0]).toBe(0);
+  } finally {
+    child.kill('SIGKILL');
+    told?.close();
+  }
 });
 
 test('npm installs its tarball without a network, and the command runs', async () => {

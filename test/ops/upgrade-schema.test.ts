@@ -36,7 +36,10 @@ test('an upgrade that fails leaves a schema with which the gateway goes on, and 
     ).toBe(true);
 
   const failed = await upgradeTo({ ...MORE, ...BROKEN });
-  expect(failed).toMatchObject({ code: 1, printed: expect.stringContaining('control has ended (1); the log of the') });
+  expect(failed).toMatchObject({
+    code: 1,
+    printed: expect.stringMatching(/control has ended \(1\)\n.*99990101000001_broken cannot be applied/s),
+  });
   isLogged('The migration 99990101000001_broken cannot be applied, and nothing of it was: division by zero');
   await works(group);
   await worksWithAnotherControlProcess(group);

@@ -1,5 +1,5 @@
 // `npm run soak -- upgrade`: UPGRADES (20) upgrades under 64 connections, 200 WebSockets, 100 event streams and 200 agents, of which
-// 20 are programs with an SDK.
+// 20 are programs with an SDK. Then as many with little going on, and what the primary holds after them.
 
 import { expect, test } from 'vitest';
 import { startUpgradeLab } from '../support/upgrade/lab.ts';
@@ -46,6 +46,32 @@ test(`${UPGRADES} upgrades`, { timeout: UPGRADES * 120_000 }, async () => {
   }
   expect.soft(Math.max(...waits), 'API calls wait').toBeLessThanOrEqual(LIMITS.apiMs);
   expect.soft(Math.max(...lab.sdkAwayMs()), 'an SDK agent is away').toBeLessThanOrEqual(LIMITS.sdkAwayMs);
+});
+
+test(`the primary holds nothing more after ${UPGRADES} upgrades`, { timeout: UPGRADES * 120_000 }, async () => {
+  const lab = await startUpgradeLab({
+    ...{ agents: 4, sdkAgents: 0, connections: 4, webSockets: 0, eventStreams: 0, pauseMs: 100 },
+  });
+  const seen = [];
+  try {
+    for (let round = 0; round < UPGRADES; round++) {
+      await lab.upgrade();
+      seen.push(await lab.primary());
+    }
+  } finally {
+    for (const [index, { resources, listeners, descriptors, rss }] of seen.entries())
+      if (index === 0 || (index + 1) % 10 === 0)
+        process.stdout.write(
+          `primary after ${index + 1}: ${descriptors} descriptors, ${Math.round(rss / 2 ** 20)} MB, ${JSON.stringify({ ...resources, listeners })}\n`,
+        );
+    process.stdout.write(`warnings: ${JSON.stringify(lab.warnings())}\n`);
+    expect((await lab.end()).code).toBe(0);
+  }
+  const held = seen.map(({ resources, listeners, descriptors }) => ({ resources, listeners, descriptors }));
+  // Answers to a probe may be under way at one look; what stays would be there at all later ones.
+  const last = held.slice(-5).map((one) => JSON.stringify(one));
+  expect(held.slice(0, 5).map((one) => JSON.stringify(one))).toEqual(expect.arrayContaining([last.at(-1)]));
+  expect(lab.warnings()).toEqual([]);
 });
 
 function spread(values: readonly number[]): string {

@@ -52,7 +52,7 @@ export interface AgentOptions {
 /** Starts it, with two workers unless `env` says otherwise. Whoever starts it closes it. @param place is removed at its end. */
 export async function startProcessGroup(env: Record<string, string> = {}, place?: Place): Promise<ProcessGroup> {
   // The tests stop processes for longer than the watchdog lets them.
-  const variables = { WORKERS: '2', DRAIN_MS: '2000', WATCHDOG_MS: '0', ...env };
+  const variables = { WORKERS: '2', DRAIN_MS: '2000', WATCHDOG_MS: '0', UPGRADE_SETTLE_MS: '0', ...env };
   const workers = Number(variables.WORKERS);
   const gateway = await startProcess(variables, place);
   const ca = await readFile(join(gateway.place.dataDir, 'ca.pem'), 'utf8');

@@ -55,6 +55,7 @@ test.each(
       expect(code).toBe(0);
     }
     expect(lab.sdkMovesDuringUpgrades()).toBe(0);
+    expect(lab.warnings()).toEqual([]);
     expect(lab.ownStates()).toEqual(new Set(['online']));
   },
 );

@@ -75,7 +75,6 @@ async function startParts(parts: Lifecycle, config: Config, options: WorkerOptio
     own: {
       ...registrar.told,
       ...sources.told,
-      metrics: () => registry.getMetricsAsJSON(),
       replay: (captured, edits) => dataPlane.replays.send(captured, edits),
       visitEdge: (visit) => dataPlane.visitEdge(visit),
       stop(drainMs) {

@@ -2,11 +2,14 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import { newClient, PATIENT } from '../../agent/client/support.ts';
+import { childrenOf } from '../../workers/support.ts';
 import { httpName, openSdkSession } from '../agents/sdk.ts';
 import { eventually } from '../eventually.ts';
+import { newPlace } from '../gateway/place.ts';
 import { type GatewayProcess, startProcess } from '../gateway/process.ts';
 import { root } from '../root.ts';
 import { visit } from '../visit.ts';
@@ -38,8 +41,22 @@ export interface UpgradeLab {
   sdkMovesDuringUpgrades(): number;
   /** The states in which agents of ours were since the upgrades began. */
   ownStates(): ReadonlySet<string>;
+  /** What the primary holds when the generations before have ended. */
+  primary(): Promise<PrimaryResources>;
+  /** Warnings of Node.js in the log, such as those about too many listeners. */
+  warnings(): string[];
   /** Ends all. @returns the failures, and the exit code of the gateway. */
   end(): Promise<{ failures: Record<string, number>; code: number | null }>;
+}
+
+/** As `primary-resources.mjs` writes it. */
+export interface PrimaryResources {
+  /** Timers, sockets and others, by their type. */
+  resources: Record<string, number>;
+  listeners: Record<string, number>;
+  descriptors: number;
+  /** Bytes. */
+  rss: number;
 }
 
 interface LogLine {
@@ -49,13 +66,25 @@ interface LogLine {
   sessionId?: string;
   reason?: string;
   ms?: number;
+  err?: { message: string };
 }
 
 /** @throws what a part fails with; the gateway has ended then. */
 export async function startUpgradeLab(options: LabOptions): Promise<UpgradeLab> {
-  const gateway = await startProcess({ WORKERS: '2', DRAIN_MS: '1000', ...options.env });
+  const place = await newPlace();
+  const file = join(place.dataDir, 'primary-resources');
+  const env = {
+    ...{ WORKERS: '2', DRAIN_MS: '1000', UPGRADE_SETTLE_MS: '0' },
+    NODE_OPTIONS: `--import=${join(root, 'test/support/upgrade/primary-resources.mjs')}`,
+    PRIMARY_RESOURCES_FILE: file,
+    ...options.env,
+  };
+  const gateway = await startProcess(env, place).catch(async (error) => {
+    await place.remove();
+    throw error;
+  });
   try {
-    return await fill(gateway, options);
+    return await fill(gateway, options, file);
   } catch (error) {
     await gateway.kill('SIGTERM');
     await gateway.place.remove();
@@ -63,7 +92,7 @@ export async function startUpgradeLab(options: LabOptions): Promise<UpgradeLab> 
   }
 }
 
-async function fill(gateway: GatewayProcess, options: LabOptions): Promise<UpgradeLab> {
+async function fill(gateway: GatewayProcess, options: LabOptions, file: string): Promise<UpgradeLab> {
   const ends: (() => unknown)[] = [];
   const origin = await startOrigin();
   const lines = () => gateway.stderr.flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as LogLine] : []));
@@ -170,6 +199,14 @@ async function fill(gateway: GatewayProcess, options: LabOptions): Promise<Upgra
         begun.some((from, index) => from < at && at < (over[index] ?? Number.POSITIVE_INFINITY));
       return sdkEvents().filter(({ event, at }) => event === 'moved' && isDuring(at)).length;
     },
+    async primary() {
+      const processes = Number(options.env?.WORKERS ?? 2) + 1;
+      await eventually(() => expect(childrenOf(gateway.pid)).toHaveLength(processes), { timeout: UPGRADE_MS });
+      rmSync(file, { force: true });
+      process.kill(gateway.pid, 'SIGUSR2');
+      return eventually(() => JSON.parse(readFileSync(file, 'utf8')) as PrimaryResources);
+    },
+    warnings: () => lines().flatMap(({ msg, err }) => (msg === 'Node.js warning' && err ? [err.message] : [])),
     async end() {
       const failures = await load.end();
       await Promise.all(ends.map((end) => end()));
