@@ -242,3 +242,25 @@ test('all of it is in the audit trail and the log, and no secret is', async () =
   for (const secret of recoveryCodes) expect(told).not.toContain(secret);
   expect(JSON.stringify(await gateway.app.prisma.recoveryCode.findMany())).not.toContain(recoveryCodes[1]);
 });
+
+test('what is wrong with a password and with the code beside it is told in one answer, and no code is used up', async () => {
+  const { codeAt } = await turnOn();
+  const token = await linkFor(gateway, account.key, userId);
+  const problemsOf = (answer: Awaited<ReturnType<Browser['ask']>>) =>
+    answer.body.errors[0].extensions.problems.map(({ path, code }: { path: string[]; code: string }) => [
+      path.join('.'),
+      code,
+    ]);
+  const short = ['input.password', 'PASSWORD_LENGTH'];
+  const needed = ['input.code', 'SECOND_FACTOR_NEEDED'];
+  expect(problemsOf(await elsewhere().redeem(token, 'short'))).toEqual([short, needed]);
+  expect(problemsOf(await elsewhere().redeem(token, 'short', codeAt(0)))).toEqual([short]);
+  const there = elsewhere();
+  expect((await there.redeem(token, PASSWORD, codeAt(0))).body.errors).toBeUndefined();
+  const change = await there.ask('changePassword', { input: { current: 'not the right one', password: 'short' } });
+  expect(problemsOf(change)).toEqual([['input.current', 'WRONG_PASSWORD'], short]);
+  const wrong = ['input.password', 'WRONG_PASSWORD'];
+  const proof = { password: 'not the right one', code: ' ' };
+  expect(problemsOf(await there.ask('beginPasskey', { input: proof }))).toEqual([wrong, needed]);
+  expect(problemsOf(await there.ask('disableSecondFactor', { input: proof }))).toEqual([wrong, needed]);
+});

@@ -5,12 +5,13 @@ import { readRowPage, rowSelection } from '../../store/database/row-pages.ts';
 import { modelOf } from '../../store/database/rows-by-id.ts';
 import { builder, type ObjectRow } from '../builder/builder.ts';
 import type { Context } from '../context.ts';
+import { checkAll } from '../errors/problems.ts';
 import type { IdPrefix } from './cursor.ts';
 import { listInputs } from './list-inputs.ts';
 import type { ListMembers } from './members.ts';
 import type { PrismaTable } from './nodes.ts';
 import { type ListOrder, type Position, segmentsAfter } from './order.ts';
-import { type ConnectionPage, type PageArguments, type PageQuery, readPage } from './page.ts';
+import { type ConnectionPage, checkPageSize, type PageArguments, type PageQuery, readPage } from './page.ts';
 import { type SelectionArguments, selectionHelp, selectRows } from './selection.ts';
 
 /** The arguments of a list whose objects have these members. @param typeName of the objects. @param order that it usually has. */
@@ -94,7 +95,11 @@ export async function readList(
   query: { select?: object; include?: object },
 ): Promise<ConnectionPage> {
   const { prefix, path, members, order: usual, table, scope } = source;
-  const { where: selected, order, parameters } = await selectRows(args, members, context, usual);
+  const { selection } = await checkAll({
+    selection: () => selectRows(args, members, context, usual),
+    size: () => checkPageSize(args),
+  });
+  const { where: selected, order, parameters } = selection;
   const count = () => table.count({ where: { AND: [scope, selected] } });
   // What cursors are made of, whether it is asked for or not.
   const select = { id: true, [order.column]: true };

@@ -3,6 +3,7 @@
 import { builder, type ObjectRow, type ObjectRowRef, type SchemaTypes } from '../builder/builder.ts';
 import type { Context } from '../context.ts';
 import { ApiError } from '../errors/errors.ts';
+import { checkAll } from '../errors/problems.ts';
 import { cursorOf, type IdPrefix, type ReadCursor, readCursor } from './cursor.ts';
 import { type ListOrder, NEWEST_FIRST, type Position, reversed, segmentsAfter } from './order.ts';
 import type { ListSelection } from './selection.ts';
@@ -64,17 +65,18 @@ interface PagedList extends Partial<Pick<ListSelection, 'order' | 'parameters'>>
  * @throws {ApiError} when a size is not from 0 to 100, a cursor is not from this list, or both directions are asked for.
  */
 export async function readPage(
-  { first, after, last, before }: PageArguments,
+  args: PageArguments,
   { prefix, path, order = NEWEST_FIRST, parameters = {}, findPosition }: PagedList,
   find: (slice: PageQuery) => Promise<ObjectRow[]>,
   count: () => Promise<number>,
 ): Promise<ConnectionPage> {
-  const isBackwards = last != null || before != null;
-  if (isBackwards && (first != null || after != null)) throw new ApiError('bothDirections');
-  const limit = checkSize(isBackwards ? 'last' : 'first', (isBackwards ? last : first) ?? PAGE_SIZE_MAX, 0);
+  const isBackwards = args.last != null || args.before != null;
   const member = isBackwards ? 'before' : 'after';
-  const given = isBackwards ? before : after;
-  const cursor = given == null ? null : readCursor(given, member, prefix, order);
+  const given = args[member];
+  const { limit, cursor } = checkAll({
+    limit: () => checkPageSize(args),
+    cursor: () => (given == null ? null : readCursor(given, member, prefix, order)),
+  });
   const position = cursor === null ? undefined : await positionOf(cursor, order.column, member, findPosition);
   const rows: ObjectRow[] = [];
   for (const segment of segmentsAfter(isBackwards ? reversed(order) : order, position)) {
@@ -108,6 +110,13 @@ async function positionOf(
   const row = (await findPosition?.(id)) as Record<string, unknown> | null | undefined;
   if (!row) throw new ApiError('cursorGone', { member });
   return { id, value: row[column] };
+}
+
+/** @returns how many rows a page is to have. @throws {ApiError} when there is none of that size, or both directions are asked for. */
+export function checkPageSize({ first, after, last, before }: PageArguments): number {
+  const isBackwards = last != null || before != null;
+  if (isBackwards && (first != null || after != null)) throw new ApiError('bothDirections');
+  return checkSize(isBackwards ? 'last' : 'first', (isBackwards ? last : first) ?? PAGE_SIZE_MAX, 0);
 }
 
 /** @throws {ApiError} when a list of so many is not to be had. */

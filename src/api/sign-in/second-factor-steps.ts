@@ -16,6 +16,17 @@ interface CodeAttempt {
   at: string;
 }
 
+/** @returns whether the user has a second factor. @throws {ApiError} when that is so and no code came. */
+export async function checkCodeGiven(
+  { db }: Context,
+  userId: string,
+  code: string | null | undefined,
+): Promise<boolean> {
+  if (!(await hasSecondFactor(db, userId))) return false;
+  if (!code?.trim()) throw new ApiError('secondFactorNeeded', { member });
+  return true;
+}
+
 /**
  * Has a user with a second factor give a code, and uses that up.
  * @returns what the code is of; undefined: this user has no second factor.
@@ -27,9 +38,9 @@ export async function passSecondFactor(
   { code, after, at }: CodeAttempt,
 ): Promise<SecondFactorKind | undefined> {
   const { app, client } = context;
-  if (!(await hasSecondFactor(context.db, user.id))) return undefined;
-  if (!code?.trim()) throw new ApiError('secondFactorNeeded', { member });
-  const spend = () => context.withoutAudit((db) => spendCode(db, app.keys, user.id, { code, now: app.now() }));
+  if (!(await checkCodeGiven(context, user.id, code))) return undefined;
+  const given = code ?? '';
+  const spend = () => context.withoutAudit((db) => spendCode(db, app.keys, user.id, { code: given, now: app.now() }));
   const kind = await app.signIn.attempts.runCode({ userId: user.id, after }, client.ip, spend);
   if (kind) return kind;
   client.recordSignIn({ outcome: 'failed', by: after, userId: user.id, reason: `wrong code: ${at}` });

@@ -6,6 +6,7 @@ import { mutation } from '../../collections/mutation.ts';
 import { Node, registerResource } from '../../collections/nodes.ts';
 import type { Context, RecordedAct } from '../../context.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
+import { checkAll } from '../../errors/problems.ts';
 import type { Route } from '../../route.ts';
 import {
   askForNewPasskey,
@@ -14,7 +15,7 @@ import {
   takeChallenge,
   verifyNewPasskey,
 } from '../../sign-in/passkey-ceremonies.ts';
-import { passSecondFactor } from '../../sign-in/second-factor-steps.ts';
+import { checkCodeGiven, passSecondFactor } from '../../sign-in/second-factor-steps.ts';
 import { checkMayHavePassword, checkOwnPassword, maySignIn } from '../../sign-in/sign-in-steps.ts';
 
 const NAME_MAX_BYTES = 255;
@@ -112,10 +113,15 @@ mutation('addPasskey', { gives: ['passkey', 'The new passkey.'] }, (t) =>
     resolve: async (query, _, { input }, context) => {
       const { app, accountId, caller } = context;
       const { ownerId, subject } = caller;
-      const name = checkPasskeyName(input.name);
-      checkMayHavePassword(context, subject);
-      const asked = takeChallenge(context, ownerId);
-      const made = await verifyNewPasskey(context, asked, input.credential).catch(translate);
+      const { name, answer } = await checkAll({
+        name: () => checkPasskeyName(input.name),
+        async answer() {
+          checkMayHavePassword(context, subject);
+          const asked = takeChallenge(context, ownerId);
+          return { asked, made: await verifyNewPasskey(context, asked, input.credential).catch(translate) };
+        },
+      });
+      const { asked, made } = answer;
       return context.act(async (db, announce) => {
         if (!(await lockPasskeyOwner(db, ownerId, asked.at))) throw new ApiError('passkeyAttemptOver');
         if (!(await spendChallenge(db, asked.challenge, expiryOf(asked)))) throw new ApiError('passkeyAttemptOver');
@@ -182,7 +188,10 @@ async function proved(
   { password, code }: { password: string; code: string | null | undefined },
   at: string,
 ) {
-  const user = await checkOwnPassword(context, password, { member: 'password', at });
+  const { user } = await checkAll({
+    user: () => checkOwnPassword(context, password, { member: 'password', at }),
+    code: () => checkCodeGiven(context, context.caller.ownerId, code),
+  });
   await passSecondFactor(context, user, { code, after: 'password', at });
   return user;
 }

@@ -13,8 +13,9 @@ import { builder } from '../../builder/builder.ts';
 import { mutation } from '../../collections/mutation.ts';
 import type { Context, RecordedAct } from '../../context.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
+import { checkAll } from '../../errors/problems.ts';
 import type { Route } from '../../route.ts';
-import { passSecondFactor } from '../../sign-in/second-factor-steps.ts';
+import { checkCodeGiven, passSecondFactor } from '../../sign-in/second-factor-steps.ts';
 import { checkOwnPassword, maySignIn } from '../../sign-in/sign-in-steps.ts';
 import { Viewer } from './viewer.ts';
 
@@ -159,7 +160,10 @@ async function proved<T>(
   { password, code, at }: { password: string; code: string; at: string },
   work: (within: Context, user: NamedUser, by: SecondFactorKind) => Promise<T>,
 ): Promise<T> {
-  const user = await checkOwnPassword(context, password, { member: 'password', at });
+  const { user } = await checkAll({
+    user: () => checkOwnPassword(context, password, { member: 'password', at }),
+    code: () => checkCodeGiven(context, context.caller.ownerId, code),
+  });
   const by = await passSecondFactor(context, user, { code, after: 'password', at });
   if (!by) throw new ApiError('noSecondFactor');
   return context.inTransaction(async (within) => {

@@ -4,8 +4,9 @@ import { createSignInLink, findLinkOwner } from '../../../store/sign-in/links.ts
 import { builder } from '../../builder/builder.ts';
 import { mutation } from '../../collections/mutation.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
+import { checkAll } from '../../errors/problems.ts';
 import type { Route } from '../../route.ts';
-import { checkStillPassed, passSecondFactor } from '../../sign-in/second-factor-steps.ts';
+import { checkCodeGiven, checkStillPassed, passSecondFactor } from '../../sign-in/second-factor-steps.ts';
 import {
   beginSession,
   checkMayHavePassword,
@@ -132,7 +133,10 @@ mutation('redeemSignInLink', { gives: ['viewer', 'Who is signed in now.'] }, (t)
       if (!user) client.recordSignIn({ outcome: 'failed', by: 'link', userId: undefined });
       if (!user) throw new ApiError('linkOver');
       checkMayHavePassword(context, user.subject);
-      checkPassword(password, user.subject);
+      await checkAll({
+        password: () => checkPassword(password, user.subject),
+        code: () => checkCodeGiven(context, user.id, code),
+      });
       await checkSignInAddress(context, user, 'link');
       const factor = await passSecondFactor(context, user, { code, after: 'link', at: 'sign-in link' });
       const hash = await app.signIn.hashPassword(password);
@@ -159,8 +163,10 @@ mutation('changePassword', { gives: ['viewer', 'Who is signed in now.'] }, (t) =
       'Changes your own password, and ends all your other browser sessions. The one that asks gets another `pageSecret`.',
     args: { input: t.arg({ type: ChangePasswordInput, required: true, description: 'Both passwords.' }) },
     resolve: async (_, { input: { current, password } }, context) => {
-      const user = await checkOwnPassword(context, current, { member: 'current', at: 'change of the password' });
-      checkPassword(password, user.subject);
+      const { user } = await checkAll({
+        user: () => checkOwnPassword(context, current, { member: 'current', at: 'change of the password' }),
+        password: () => checkPassword(password, context.caller.subject),
+      });
       const hash = await context.app.signIn.hashPassword(password);
       return context.inTransaction(async (within) => {
         if (!(await maySignIn(within, user.id, user.hash))) throw new ApiError('wrongPassword', { member: 'current' });

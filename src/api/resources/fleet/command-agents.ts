@@ -7,6 +7,7 @@ import { FEW_PER_DOCUMENT } from '../../builder/field-cost.ts';
 import { mutation } from '../../collections/mutation.ts';
 import type { Context } from '../../context.ts';
 import { ApiError } from '../../errors/errors.ts';
+import { checkAll } from '../../errors/problems.ts';
 import { idempotencyKeyArgument } from '../../idempotency.ts';
 import type { Route } from '../../route.ts';
 import { checkBytes } from '../../text-limits.ts';
@@ -92,8 +93,10 @@ mutation('commandAgents', { gives: ['results', 'What became of each agent that w
       ...idempotencyKeyArgument,
     },
     resolve: async (_, { input }, context) => {
-      const order = orderOf(input);
-      const agents = await selected(context, input);
+      const { order, agents } = await checkAll({
+        order: () => orderOf(input),
+        agents: () => selected(context, input),
+      });
       const limit = limitConcurrency(AT_ONCE);
       const results = await Promise.all(agents.map((agent) => limit(() => tell(context, agent, order))));
       await recordCommands(context, agents, results, order);
