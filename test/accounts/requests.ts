@@ -11,6 +11,7 @@ import {
 } from 'graphql';
 import { restName, snakeCase } from '../../src/api/naming.ts';
 import type { Route } from '../../src/api/route.ts';
+import { withRestWords } from '../support/enum-words.ts';
 import { type Field, fieldNamed, mutations, queries } from './operations.ts';
 
 /** A document that runs a root field with these arguments, and asks for all that its answer can show. */
@@ -62,10 +63,14 @@ export function requestOf(row: Route, values: object): { path: string; body?: ob
   return { path: path + (query && `?${query}`), ...(takesBody ? { body: inSnakeCase(input ?? {}) as object } : {}) };
 }
 
-/** An input as REST takes it. Labels, and ids that are keys of a map, are not members. */
+/** An input of GraphQL as REST takes it. Labels, and ids that are keys of a map, are not members. */
 export function inSnakeCase(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inSnakeCase);
+  return withRestWords(renamed(value));
+}
+
+function renamed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(renamed);
   if (typeof value !== 'object' || value === null) return value;
   const nameOf = (key: string) => (key.includes('_') ? key : snakeCase(key));
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [nameOf(key), inSnakeCase(member)]));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [nameOf(key), renamed(member)]));
 }

@@ -37,7 +37,7 @@ export interface Holder {
 
 const { certificate_pem: certificatePem, private_key_pem: privateKeyPem } = await issue({ names: ['*.example.com'] });
 
-const RESTRICTION_TYPES = ['endpoints', 'agent', 'api', 'dashboard'];
+const RESTRICTION_TYPES = ['ENDPOINTS', 'AGENT', 'API', 'DASHBOARD'];
 /** How many IP restrictions of an account were made. */
 const restrictionsOf = new Map<string, number>();
 function nextType(accountId: string): string {
@@ -62,7 +62,7 @@ async function freeType({ account }: Pick<Holder, 'account'>): Promise<string> {
 
 /** A valid input for each `create…` mutation, never the same twice; in an order in which each finds what it names. */
 const inputs: Record<string, (holder: Omit<Holder, 'hostport'>) => object> = {
-  user: () => ({ email: `${fresh()}@example.com`, role: 'admin' }),
+  user: () => ({ email: `${fresh()}@example.com`, role: 'ADMIN' }),
   botUser: () => ({ name: fresh() }),
   credential: () => ({ description: fresh(), acl: ['bind:*.example.com', 'bind:app=*'] }),
   apiKey: () => ({ description: fresh() }),
@@ -75,7 +75,7 @@ const inputs: Record<string, (holder: Omit<Holder, 'hostport'>) => object> = {
   ipPolicyRule: ({ ids }) => ({
     ipPolicyId: ids.ipPolicy,
     cidr: `2001:db8:${Number(fresh().slice(1)).toString(16)}::/48`,
-    action: 'allow',
+    action: 'ALLOW',
   }),
   // Not enforced, as all of the account's agents and visitors are elsewhere.
   accountIpRestriction: (holder) => ({
@@ -114,7 +114,7 @@ const inputs: Record<string, (holder: Omit<Holder, 'hostport'>) => object> = {
     mutualTls: { certificateAuthorityIds: [ids.certificateAuthority] },
   }),
   httpsEdgeRoute: ({ ids }) => ({
-    matchType: 'path_prefix',
+    matchType: 'PATH_PREFIX',
     match: `/${fresh()}`,
     backend: { backendId: ids.tunnelGroupBackend },
     circuitBreaker: {},
@@ -137,7 +137,7 @@ const kindOfCreation = new Map(Object.keys(inputs).map((kind) => [creation(kind)
 /** The input of a mutation that creates a thing; undefined for every other operation. */
 export function creationInput(field: string, holder: Omit<Holder, 'hostport'>): object | undefined {
   if (field === 'publishEdge')
-    return { protocol: 'https', host: `${fresh()}.${holder.zone}`, labels: { app: fresh() } };
+    return { protocol: 'HTTPS', host: `${fresh()}.${holder.zone}`, labels: { app: fresh() } };
   const kind = kindOfCreation.get(field);
   return inputs[kind ?? '']?.(holder);
 }

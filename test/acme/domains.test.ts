@@ -37,7 +37,7 @@ describe('a domain', () => {
     lab.point(domain);
     await retry(domain.id);
     const { renewsAt, notAfter, orders } = await lab.reach(domain.id, 'ISSUED');
-    expect(orders).toEqual([{ outcome: 'issued', errorCode: null, message: '' }]);
+    expect(orders).toEqual([{ outcome: 'ISSUED', errorCode: null, message: '' }]);
     expect(Date.parse(renewsAt ?? '')).toBeLessThan(Date.parse(notAfter ?? ''));
     const socket = await eventually(() => lab.visit('app.example.com'));
     expect(socket.authorized).toBe(true);

@@ -50,8 +50,8 @@ describe('a renewal', () => {
       expect(lab.authority.orders.at(-1)).toMatchObject({ replaces: undefined, status: 'valid' });
       const outcomes = (await lab.provisioning(id)).orders.map(({ outcome }) => outcome);
       // How often the order was begun anew before, depends on the moment of the crash.
-      expect([outcomes[0], outcomes.at(-1)]).toEqual(['issued', 'issued']);
-      expect(new Set(outcomes.slice(1, -1))).toEqual(new Set(['abandoned']));
+      expect([outcomes[0], outcomes.at(-1)]).toEqual(['ISSUED', 'ISSUED']);
+      expect(new Set(outcomes.slice(1, -1))).toEqual(new Set(['ABANDONED']));
     } finally {
       await lab.stop();
     }

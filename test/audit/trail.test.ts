@@ -144,7 +144,7 @@ describe('what is read', () => {
     await account.call('DELETE', `/ip_policies/${policy.id}`);
     expect((await history(policy.id, two)).map(({ actorId }) => actorId)).toEqual([two.ownerId]);
     expect(await history(policy.id, await gateway.newAccount())).toEqual([]);
-    await account.graphql('mutation ($id: ID!) { updateUser(id: $id, input: { role: admin }) { user { id } } }', {
+    await account.graphql('mutation ($id: ID!) { updateUser(id: $id, input: { role: ADMIN }) { user { id } } }', {
       id: two.ownerId,
     });
     expect(await history(two.ownerId, one)).toEqual([]);

@@ -52,7 +52,7 @@ test('a job that is cancelled stops, and what it has done stays', async () => {
 test('an admin who is made a member on the way does no more than members may', async () => {
   const admin = await account.addOwner({ role: 'ADMIN' });
   const id = await startToDelete(admin);
-  const demote = 'mutation ($id: ID!) { updateUser(id: $id, input: { role: member }) { user { id } } }';
+  const demote = 'mutation ($id: ID!) { updateUser(id: $id, input: { role: MEMBER }) { user { id } } }';
   expect((await account.graphql(demote, { id: admin.ownerId })).body.errors).toBeUndefined();
   const job = await ended(account, id);
   expect(job.state).toBe('PARTLY_FAILED');

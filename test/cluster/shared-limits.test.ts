@@ -128,7 +128,7 @@ describe.runIf(onServer)('over three gateways', () => {
     for (const gateway of cluster.gateways)
       await eventually(async () => expect((await visitEdge(gateway, edge)).status).toBe(200));
     for (const gateway of cluster.gateways)
-      expect(await stateAt(gateway)).toEqual({ state: 'closed', requests: 3, failures: 0, partial: false });
+      expect(await stateAt(gateway)).toEqual({ state: 'CLOSED', requests: 3, failures: 0, partial: false });
     for (let i = 0; i < 3; i++) expect((await visitEdge(entry, edge, '/bad')).status).toBe(500);
     // Until a gateway has heard of it, it lets visitors through. It forgets those that it was still counting.
     let letThrough = 0;
@@ -139,7 +139,7 @@ describe.runIf(onServer)('over three gateways', () => {
         expect(status).toBe(503);
       });
     const [state, ...others] = await Promise.all(cluster.gateways.map(stateAt));
-    expect(state).toMatchObject({ state: 'open', failures: 3, partial: false });
+    expect(state).toMatchObject({ state: 'OPEN', failures: 3, partial: false });
     expect(state.requests).toBeGreaterThanOrEqual(6);
     expect(state.requests).toBeLessThanOrEqual(6 + letThrough);
     for (const other of others) expect(other).toEqual(state);

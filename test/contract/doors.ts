@@ -3,6 +3,7 @@
 import { expect } from 'vitest';
 import { payloadOf } from '../../src/api/builder/payloads.ts';
 import { schema } from '../../src/api/schema.ts';
+import { inputTypeOf, withGraphqlWords, withRestWords } from '../support/enum-words.ts';
 import type { Owner } from '../support/gateway/gateway.ts';
 
 /** An operation as it is documented: its REST path, and the GraphQL root field that is the same. */
@@ -75,7 +76,7 @@ export async function graphqlDoor(owner: Owner): Promise<Door> {
     expect(root, `the ${kind} ${asked.field}`).toBeDefined();
     const given: Record<string, unknown> = camelCased(ids) as Record<string, unknown>;
     const takesInput = root.args.some(({ name }: Named) => name === 'input');
-    if (takesInput || input) given.input = camelCased(input ?? {});
+    if (takesInput || input) given.input = withGraphqlWords(inputTypeOf(asked.field), camelCased(input ?? {}));
     if (page?.limit !== undefined) given.first = page.limit;
     if (page?.before_id !== undefined) given.after = page.before_id;
     const args = root.args.filter(({ name }: Named) => name in given);
@@ -86,7 +87,7 @@ export async function graphqlDoor(owner: Owner): Promise<Door> {
     const values = args.map(({ name }: Named) => `${name}: $${name}`).join(', ');
     const call = `${asked.field}${values && `(${values})`}${selectionOf(asked)}`;
     const answer = await caller.graphql(`${kind}${variables && `(${variables})`} { ${call} }`, given);
-    return outcomeOf(inSeconds(answer.body), asked, ids);
+    return outcomeOf(withRestWords(inSeconds(answer.body)), asked, ids);
   };
 }
 

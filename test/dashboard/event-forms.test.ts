@@ -90,7 +90,8 @@ test('a secret may be left empty only if one is stored', () => {
 
 test('every type of event is in one of the groups', () => {
   const eventTypes = catalog();
-  const types = eventTypes.map((type) => ({ ...type, fields: [] }));
+  const inCapitals = { audit: 'AUDIT', traffic: 'TRAFFIC' } as const;
+  const types = eventTypes.map((type) => ({ ...type, class: inCapitals[type.class], fields: [] }));
   const { traffic, others, changes } = sources.groupEventTypes(types);
   const all = [...traffic, ...others, ...changes.flatMap((object) => object.types.map(({ type }) => type))];
   expect(all.map(({ name }) => name).sort()).toEqual(eventTypes.map(({ name }) => name));

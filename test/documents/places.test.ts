@@ -66,7 +66,6 @@ const EXCEPTIONS: Record<string, Record<string, string>> = {
     'agent/README.md': SERVICE,
     'agent/src/client/client-tunnel.ts': SERVICE,
     'agent/src/client/forward.ts': SERVICE,
-    'src/api/modules/tls-termination.ts': 'a place where TLS can end is called so',
   },
 };
 

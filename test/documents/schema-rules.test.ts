@@ -9,28 +9,8 @@ import { schemaRules } from './schema-rules.ts';
 const RANKED = ['Query.endpointsByTraffic', 'Query.failingEndpoints', 'Query.search'];
 /** All that is kept: the last fifty. */
 const KEPT = ['Agent.pastSessions'];
-/** REST, events and policies have these words, and so has GraphQL: an answer of REST is a selection of it. */
-const WORDS_OF_REST = [
-  'BreakerState',
-  'CloudEndpointBinding',
-  'CreatedEndpointType',
-  'DocumentedEndpointType',
-  'EdgeProtocol',
-  'EndpointType',
-  'EvaluatedOutcomeKind',
-  'EvaluatedPhase',
-  'EvaluatedRuleState',
-  'EventClass',
-  'EventDeliveryState',
-  'MatchType',
-  'PolicyProto',
-  'Role',
-  'TerminateAt',
-];
-
 const exceptions: Record<string, string[]> = {
   'what takes a number of objects gives a connection': [...RANKED, ...KEPT],
-  'values of enums are in capitals': WORDS_OF_REST,
   // The order that a certificate authority was given, and a module of that name.
   'what is sent ends in Input, Where, Order or Filter, and nothing else does': ['CertificateOrder', 'UserAgentFilter'],
 };

@@ -10,7 +10,7 @@ beforeAll(async () => {
   account = await gateway.newAccount();
 });
 
-const query = `query ($policy: String!, $request: PolicyRequestInput!, $response: PolicyResponseInput, $proto: PolicyProto) {
+const query = `query ($policy: String!, $request: PolicyRequestInput!, $response: PolicyResponseInput, $proto: EndpointProto) {
   evaluatePolicy(policy: $policy, request: $request, response: $response, proto: $proto) {
     problems { path message errorCode }
     rules { phase index name state expressions { text value error } actions { type effects result error } }
@@ -46,19 +46,19 @@ test('a request that is let through is shown as the upstream gets it', async () 
   const { problems, rules, notes, outcome } = await evaluate({ on_http_request: withHeader }, { url });
   expect(problems).toEqual([]);
   expect(rules).toMatchObject([
-    { phase: 'on_http_request', index: 0, name: null, state: 'unmatched', actions: [] },
-    { index: 1, name: 'mark', state: 'matched', expressions: [{ value: true, error: null }] },
+    { phase: 'ON_HTTP_REQUEST', index: 0, name: null, state: 'UNMATCHED', actions: [] },
+    { index: 1, name: 'mark', state: 'MATCHED', expressions: [{ value: true, error: null }] },
   ]);
   expect(rules[1].actions).toMatchObject([{ type: 'add-headers', error: null }, { type: 'log' }]);
   expect(notes).toEqual([{ of: 'cart' }]);
-  expect(outcome).toMatchObject({ kind: 'forwarded', reason: null, response: null });
+  expect(outcome).toMatchObject({ kind: 'FORWARDED', reason: null, response: null });
   expect(outcome.request).toMatchObject({ method: 'GET', url, internal: null });
   expect(outcome.request.headers).toContainEqual({ name: 'x-id', value: '7' });
 });
 
 test('a request that is turned away is shown with its answer', async () => {
   const { rules, outcome } = await evaluate({ inbound: withHeader }, { url, method: 'POST' });
-  expect(rules).toMatchObject([{ state: 'matched' }, { state: 'unreached' }]);
+  expect(rules).toMatchObject([{ state: 'MATCHED' }, { state: 'UNREACHED' }]);
   expect(outcome).toMatchObject({ request: null, response: { status: 403 } });
 });
 
@@ -78,8 +78,8 @@ test('rules for answers see the answer that is described', async () => {
 
 test('the visitor’s address is the one that is described', async () => {
   const policy = 'on_tcp_connect:\n  - actions:\n      - type: restrict-ips\n        config: { allow: [10.0.0.0/8] }\n';
-  const at = async (clientIp: string) => (await evaluate(policy, { url, clientIp }, { proto: 'tls' })).outcome.kind;
-  expect([await at('10.1.2.3'), await at('192.0.2.7')]).toEqual(['forwarded', 'closed']);
+  const at = async (clientIp: string) => (await evaluate(policy, { url, clientIp }, { proto: 'TLS' })).outcome.kind;
+  expect([await at('10.1.2.3'), await at('192.0.2.7')]).toEqual(['FORWARDED', 'CLOSED']);
 });
 
 test('a policy that cannot be used is answered with all that is wrong with it', async () => {
@@ -95,7 +95,7 @@ test('a policy that cannot be used is answered with all that is wrong with it', 
 
 test('members may ask, too', async () => {
   const member = await account.addOwner();
-  expect((await evaluate({}, { url }, {}, { ...account, ...member })).outcome.kind).toBe('forwarded');
+  expect((await evaluate({}, { url }, {}, { ...account, ...member })).outcome.kind).toBe('FORWARDED');
 });
 
 describe('what nobody could send is refused', () => {
@@ -142,7 +142,7 @@ describe('a policy as it is shown, with masks in place of its secrets,', () => {
 
   test('is tried with those of the route that it belongs to, which nobody sees', async () => {
     const { body, text } = await attempt(storedIn);
-    expect(body.data.evaluatePolicy, text).toMatchObject({ problems: [], outcome: { kind: 'forwarded' } });
+    expect(body.data.evaluatePolicy, text).toMatchObject({ problems: [], outcome: { kind: 'FORWARDED' } });
     expect(text).not.toContain('correct horse');
     const { body: key } = await account.call('POST', '/api_keys', { scopes: ['read'] });
     const reading = {
@@ -161,7 +161,7 @@ describe('a policy as it is shown, with masks in place of its secrets,', () => {
     const cloud = { url: 'https://tried.example.com', traffic_policy: shown.replace('<secret>', 'correct horse') };
     const { body: endpoint } = await account.call('POST', '/cloud_endpoints', cloud);
     const { body, text } = await attempt(endpoint.id);
-    expect(body.data.evaluatePolicy, text).toMatchObject({ problems: [], outcome: { kind: 'forwarded' } });
+    expect(body.data.evaluatePolicy, text).toMatchObject({ problems: [], outcome: { kind: 'FORWARDED' } });
     expect((await attempt(endpoint.id, await gateway.newAccount())).body).toMatchObject(refused);
   });
 
@@ -221,7 +221,7 @@ describe('a run that acts', () => {
   test('needs a scope of its own, which reading does not have', async () => {
     const owner = await gateway.newAccount();
     const reading = await withScopes(owner, ['read']);
-    expect((await reading(plain)).body.data.evaluatePolicy.outcome.kind).toBe('answered');
+    expect((await reading(plain)).body.data.evaluatePolicy.outcome.kind).toBe('ANSWERED');
     for (const policy of [asking, keyed]) {
       const { body } = await reading(policy);
       expect(body.errors).toMatchObject([{ extensions: { code: 'FORBIDDEN', errorCode: 'ERR_GATEWAY_90330' } }]);

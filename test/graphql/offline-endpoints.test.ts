@@ -49,7 +49,7 @@ describe('an address that is offline', () => {
     expect(newest).toEqual({
       id: expect.stringMatching(/^oep_\w{27}$/),
       publicUrl: `http://${second}`,
-      proto: 'http',
+      proto: 'HTTP',
       hostport: `${second}:80`,
       metadata: '<b>',
       forwardsTo: 'http://localhost:3000',
@@ -203,6 +203,57 @@ describe('the list of all endpoints', () => {
       pages.push(await all({ orderBy: { field, direction: 'DESC' }, first: 3, after: pages[0].pageInfo.endCursor }));
       expect(new Set(pages.flatMap(urlsOf)), field).toEqual(new Set([a, b, c, d]));
     }
+  });
+
+  test('is filtered and ordered by what passed in the last 24 hours, of those that are offline, too', async () => {
+    const [quiet, gone, busy] = [await come('quiet'), await come('gone'), await come('busy')];
+    const { prisma } = gateway.app;
+    const count = async ({ url }: { url: string }, requests: number) => {
+      const where = { publicUrl: url, accountId: account.accountId };
+      const { id: endpointId, accountId } = await prisma.endpoint.findFirstOrThrow({ where });
+      const data = { endpointId, accountId, requests, bytes: requests * 1000 };
+      await prisma.endpointDay.upsert({ where: { endpointId }, create: data, update: data });
+    };
+    await count(gone, 20);
+    await count(busy, 3_000_000_000);
+    await gone.go();
+    const ask = `query ($filter: String, $where: AnyEndpointWhere, $first: Int, $after: String, $direction: OrderDirection!) {
+      allEndpoints(filter: $filter, where: $where, orderBy: { field: REQUESTS_LAST_DAY, direction: $direction }, first: $first, after: $after) {
+        nodes { publicUrl requestsLastDay bytesLastDay } pageInfo { endCursor } totalCount } }`;
+    const page = async (variables: object = {}) => {
+      const { body } = await account.graphql(ask, { direction: 'DESC', ...variables });
+      expect(body.errors).toBeUndefined();
+      return body.data.allEndpoints;
+    };
+    expect((await page()).nodes).toEqual([
+      { publicUrl: busy.url, requestsLastDay: 3_000_000_000, bytesLastDay: 3e12 },
+      { publicUrl: gone.url, requestsLastDay: 20, bytesLastDay: 20_000 },
+      { publicUrl: quiet.url, requestsLastDay: 0, bytesLastDay: 0 },
+    ]);
+    expect(urlsOf(await page({ direction: 'ASC' }))).toEqual([quiet.url, gone.url, busy.url]);
+    const found: [object, string, string[]][] = [
+      [{ requestsLastDay: { gt: 20 } }, 'obj.requests_last_day > 20', [busy.url]],
+      [{ requestsLastDay: { gte: 20, lt: 21.5 } }, 'requestsLastDay >= 20 && requestsLastDay < 21.5', [gone.url]],
+      [{ requestsLastDay: { lte: 20 } }, '20 >= obj.requests_last_day', [gone.url, quiet.url]],
+      [{ not: { requestsLastDay: { eq: 20 } } }, 'obj.requests_last_day != 20', [busy.url, quiet.url]],
+      [{ bytesLastDay: { in: [0, 20_000] } }, 'obj.bytes_last_day in [0, 20000.0]', [gone.url, quiet.url]],
+    ];
+    for (const [where, filter, urls] of found)
+      expect([urlsOf(await page({ where })), urlsOf(await page({ filter }))], filter).toEqual([urls, urls]);
+    for (const filter of [
+      'obj.requests_last_day > "1"',
+      'obj.requests_last_day == true',
+      'requestsLastDay > 1.0 / 0.0',
+    ]) {
+      const { body } = await account.graphql(ask, { direction: 'ASC', filter });
+      expect(body.errors[0].message, filter).toContain('is a number');
+    }
+    // The cursor holds also when the figure is another by then.
+    const first = await page({ first: 1 });
+    await count(busy, 7);
+    const next = await page({ first: 1, after: first.pageInfo.endCursor });
+    expect([urlsOf(first), urlsOf(next)]).toEqual([[busy.url], [gone.url]]);
+    expect(urlsOf(await page({ after: next.pageInfo.endCursor }))).toEqual([busy.url, quiet.url]);
   });
 
   test('is told of in one stream: one goes, and the other comes', async () => {

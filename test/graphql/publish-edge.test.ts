@@ -51,7 +51,7 @@ async function run<T = Published>(query: string, variables = {}, as: Pick<Accoun
 }
 
 const publish = (input: object, key?: string) =>
-  run(PUBLISH, { input: { protocol: 'https', labels: { app: 'shop' }, ...input }, key });
+  run(PUBLISH, { input: { protocol: 'HTTPS', labels: { app: 'shop' }, ...input }, key });
 const counts = async () => {
   const { body } = await account.graphql(`{
     reservedDomains { totalCount } tunnelGroupBackends { totalCount } httpsEdges { totalCount } tlsEdges { totalCount }
@@ -82,7 +82,7 @@ test('an HTTPS edge comes with its domain, its backend, and a route for everythi
 test('a domain and a backend that are there are used', async () => {
   const root = newName();
   const first = await publish({ host: `*.${root}`, labels: { app: 'used', site: 'a' } });
-  const second = await publish({ protocol: 'tls', host: `vault.${root}`, labels: { site: 'a', app: 'used' } });
+  const second = await publish({ protocol: 'TLS', host: `vault.${root}`, labels: { site: 'a', app: 'used' } });
   expect(second).toMatchObject({ reservedDomain: first.reservedDomain, backend: first.backend });
   expect(second.created).toEqual([second.edge.id]);
   expect((await account.call('GET', second.edge.uri)).body).toMatchObject({
@@ -142,7 +142,7 @@ describe('the check of a name', () => {
       async () => {
         const other = await gateway.newAccount();
         const host = newName();
-        await run(PUBLISH, { input: { protocol: 'https', host, labels: { app: 'other' } } }, other);
+        await run(PUBLISH, { input: { protocol: 'HTTPS', host, labels: { app: 'other' } } }, other);
         return host;
       },
       /another account/,
@@ -204,7 +204,7 @@ describe('a test of an edge', () => {
   });
 
   test('of a TLS edge shakes hands with the program that ends TLS', async () => {
-    const nobody = await publish({ protocol: 'tls', host: newName(), labels: { app: 'nobody' } });
+    const nobody = await publish({ protocol: 'TLS', host: newName(), labels: { app: 'nobody' } });
     const refused = await run<Tested>(TEST, { id: nobody.edge.id });
     expect(refused).toMatchObject({ ok: false, status: null, reason: expect.stringMatching(/./) });
 
@@ -215,7 +215,7 @@ describe('a test of an edge', () => {
     const tunnel = await startTunnel(server, 'app=vault');
     try {
       const host = newName();
-      const { edge } = await publish({ protocol: 'tls', host, labels: { app: 'vault' } });
+      const { edge } = await publish({ protocol: 'TLS', host, labels: { app: 'vault' } });
       await eventually(async () =>
         expect(await run(TEST, { id: edge.id })).toMatchObject({ ok: true, host, status: null, reason: null }),
       );

@@ -59,7 +59,7 @@ test('a list in which objects of several kinds are named has each with its own m
   );
   expect(node).toEqual({
     vault: { name: 'own' },
-    createdBy: { active: true, role: 'admin' },
+    createdBy: { active: true, role: 'ADMIN' },
     usedBy: [{ __typename: 'HttpsEdgeRoute', uri: route.uri, match: '/', edgeId: edge.id }],
   });
 });

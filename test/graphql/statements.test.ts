@@ -183,10 +183,16 @@ describe('of what is live', () => {
     [
       'endpoints, online and offline, as the page of a dashboard has them',
       12,
-      `allEndpoints(FIRST, where: { proto: { in: ["http", "https"] } }, orderBy: { field: SINCE, direction: DESC }) { nodes { id state since publicUrl name
+      `allEndpoints(FIRST, where: { proto: { in: [HTTP, HTTPS] } }, orderBy: { field: SINCE, direction: DESC }) { nodes { id state since publicUrl name
         forwardsTo principal { ... on User { email } } agent { id name } credential { description }
         ... on Endpoint { health { state } requests(first: 3) { nodes { path } } }
         ... on OfflineEndpoint { reason heldUntil } } totalCount pageInfo { endCursor } }`,
+    ],
+    [
+      'endpoints, online and offline, with what passed in a day',
+      4,
+      `allEndpoints(FIRST, where: { requestsLastDay: { gte: 0 } }, orderBy: { field: REQUESTS_LAST_DAY, direction: ASC }) { nodes { id publicUrl
+        requestsLastDay bytesLastDay } }`,
     ],
     ['offline endpoints', 3, 'offlineEndpoints(FIRST) { nodes { id reason heldUntil credential { id uri } } }'],
   ])('a list of 100 %s takes no more statements than of 1, and at most %i', async (_, most, list) => {

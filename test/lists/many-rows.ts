@@ -216,6 +216,8 @@ function filtersOn(name: string, { type, isNullable }: FilterMember): string[] {
       return [`obj.${name} < timestamp("2020-01-01T00:00:00Z")`, `obj.${name} >= daysAgo(1)`, ...nulls];
     case 'boolean':
       return [`!obj.${name}`];
+    case 'number':
+      return [`obj.${name} > 1000000`, `obj.${name} in [1, 2.5]`, ...nulls];
     case 'choice':
       return [`obj.${name} == "none"`, `obj.${name} != "none"`];
     case 'texts':

@@ -66,7 +66,7 @@ test('from an empty directory to a visitor’s answer, over the death of agent a
   const live = async () => (await gateway.call('POST', '/graphql', { query })).body.data;
   const before = await live();
   expect(before).toMatchObject({
-    endpoints: { nodes: [{ publicUrl: url, type: 'ephemeral', proto: 'http' }] },
+    endpoints: { nodes: [{ publicUrl: url, type: 'EPHEMERAL', proto: 'HTTP' }] },
     tunnels: { nodes: [{ publicUrl: url, forwardsTo: `127.0.0.1:${port}` }] },
     tunnelSessions: { nodes: [{ credential: { id: credential.id } }] },
   });

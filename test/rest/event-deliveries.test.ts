@@ -41,7 +41,7 @@ const look = async () => (await account.call('GET', `/event_destinations/${id}/d
 const letters = async () => (await account.call('GET', `/event_destinations/${id}/dead_letters`)).body.dead_letters;
 
 test('what is delivered is counted', async () => {
-  expect(await delivery(stream, () => true)).toMatchObject({ state: 'ok', deliveredEvents: 0, lastDeliveredAt: null });
+  expect(await delivery(stream, () => true)).toMatchObject({ state: 'OK', deliveredEvents: 0, lastDeliveredAt: null });
   await makeEvent('one');
   await delivery(stream, ({ deliveredEvents }) => deliveredEvents === 1);
   expect(await look()).toMatchObject({

@@ -127,7 +127,7 @@ describe('the state of a circuit breaker', () => {
     expect(await state(edge, id)).toBeNull();
     const breaker = `/edges/https/${edge}/routes/${id}/circuit_breaker`;
     await account.call('PUT', breaker, {});
-    expect(await state(edge, id)).toEqual({ state: 'closed', requests: 0, failures: 0, retryIn: null });
+    expect(await state(edge, id)).toEqual({ state: 'CLOSED', requests: 0, failures: 0, retryIn: null });
     await account.call('PUT', breaker, { enabled: false });
     expect(await state(edge, id)).toBeNull();
   });

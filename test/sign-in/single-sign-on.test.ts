@@ -131,7 +131,7 @@ describe('with groups', () => {
 
   test('passwords are for the one user who keeps one', async () => {
     const { body } = await gateway.graphql(
-      'mutation { a: createUser(input: { email: "keeper@example.com", role: admin }) { user { id } } b: createUser(input: { email: "other@example.com" }) { user { id } } }',
+      'mutation { a: createUser(input: { email: "keeper@example.com", role: ADMIN }) { user { id } } b: createUser(input: { email: "other@example.com" }) { user { id } } }',
     );
     const link = (userId: string) =>
       gateway.graphql('mutation ($userId: ID!) { createSignInLink(userId: $userId) { signInLink { url } } }', {

@@ -32,7 +32,7 @@ export function cursorOf(row: { id: string }, { column }: ListOrder): string {
   const { id } = row;
   if (column === 'id') return id;
   const value = (row as Record<string, unknown>)[column];
-  const text = value instanceof Date ? value.toISOString() : value;
+  const text = value instanceof Date ? value.toISOString() : typeof value === 'number' ? String(value) : value;
   // No text of the database has U+0000: behind it is the value, and where it is not, the value is null.
   const place = Buffer.from(typeof text === 'string' ? `${column}\0${text}` : column);
   if (place.length > column.length + 1 + VALUE_MAX_BYTES) return id;
@@ -87,11 +87,13 @@ function partsOf(place: Buffer): [column: string, text: string | null] | undefin
 /** @returns undefined for what the column cannot hold. */
 function columnValue(
   text: string | null | undefined,
-  { isNullable, isTime }: ListOrder,
-): string | Date | null | undefined {
+  { isNullable, holds }: ListOrder,
+): string | number | Date | null | undefined {
   if (text === null) return isNullable ? null : undefined;
   if (text === undefined || !isStorable(text)) return undefined;
-  if (!isTime) return text;
+  if (holds === 'texts') return text;
+  if (holds === 'numbers')
+    return Number.isFinite(Number(text)) && String(Number(text)) === text ? Number(text) : undefined;
   const time = new Date(text);
   return Number.isNaN(time.getTime()) || time.toISOString() !== text ? undefined : time;
 }

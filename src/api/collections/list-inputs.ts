@@ -1,9 +1,10 @@
 // The input types of lists: `where`, with a filter for each member, and `orderBy`. They are made of the members of a list.
 
+import type { InputRef } from '@pothos/core';
 import { builder } from '../builder/builder.ts';
 import { camelCase } from '../naming.ts';
 import { inputNameOf, type WhereInput } from './filter/where.ts';
-import type { FilterMember, ListMembers } from './members.ts';
+import type { ChoiceEnum, FilterMember, ListMembers } from './members.ts';
 import type { InputBuilder } from './notes.ts';
 
 const NULL = 'Whether there is none.';
@@ -34,11 +35,6 @@ const TextFilter = builder.inputType('TextFilter', {
   }),
 });
 
-const ChoiceFilter = builder.inputType('ChoiceFilter', {
-  description: 'Which of its values a member has to have: all that is given holds.',
-  fields: (t) => ({ ...byText(t), ...isNull(t) }),
-});
-
 const TimestampFilter = builder.inputType('TimestampFilter', {
   description: 'What a time has to be: all that is given holds. Times are compared to the millisecond.',
   fields: (t) => {
@@ -52,6 +48,19 @@ const TimestampFilter = builder.inputType('TimestampFilter', {
       ...isNull(t),
     };
   },
+});
+
+const NumberFilter = builder.inputType('NumberFilter', {
+  description: 'What a number has to be: all that is given holds.',
+  fields: (t) => ({
+    eq: t.float({ description: 'The number itself.' }),
+    in: t.floatList({ description: 'Any of these numbers.' }),
+    lt: t.float({ description: 'Less than this.' }),
+    lte: t.float({ description: 'This, or less.' }),
+    gt: t.float({ description: 'More than this.' }),
+    gte: t.float({ description: 'This, or more.' }),
+    ...isNull(t),
+  }),
 });
 
 const BooleanFilter = builder.inputType('BooleanFilter', {
@@ -75,6 +84,25 @@ const LabelFilter = builder.inputType('LabelFilter', {
     ...isNull(t),
   }),
 });
+
+const enumFilters = new Map<ChoiceEnum, InputRef<unknown>>();
+
+/** The type of the filter of members with values of an enum. */
+function enumFilter(enumRef: ChoiceEnum): InputRef<unknown> {
+  const known = enumFilters.get(enumRef);
+  if (known) return known;
+  const { name } = enumRef;
+  const filter = builder.inputType(`${name}Filter`, {
+    description: `Which \`${name}\` a member has to have: all that is given holds.`,
+    fields: (t) => ({
+      eq: t.field({ type: enumRef, description: 'The value itself.' }),
+      in: t.field({ type: [enumRef], description: 'Any of these values.' }),
+      ...isNull(t),
+    }),
+  });
+  enumFilters.set(enumRef, filter);
+  return filter;
+}
 
 const OrderDirection = builder.enumType('OrderDirection', {
   description: 'In which direction a list is ordered.',
@@ -145,18 +173,15 @@ function filterField(t: InputBuilder, restName: string, member: FilterMember) {
     case 'id':
       return t.field({ type: IdFilter, description });
     case 'text':
-      return t.field({ type: TextFilter, description });
+      return t.field({ type: member.enumRef ? enumFilter(member.enumRef) : TextFilter, description });
     case 'choice':
-      return t.field({
-        type: ChoiceFilter,
-        description: `${description} It is one of ${Object.keys(member.choices)
-          .map((one) => `\`${one}\``)
-          .join(', ')}.`,
-      });
+      return t.field({ type: enumFilter(member.enumRef), description });
     case 'timestamp':
       return t.field({ type: TimestampFilter, description });
     case 'boolean':
       return t.field({ type: BooleanFilter, description });
+    case 'number':
+      return t.field({ type: NumberFilter, description });
     case 'texts':
     case 'relatedTexts':
       return t.field({ type: TextListFilter, description });

@@ -1,6 +1,11 @@
 // The members that a list can be filtered, ordered and searched by. Each kind of object declares its own, named as REST shows
 // them: `created_at`, `credential.id`.
 
+import type { InputRef } from '@pothos/core';
+
+/** An enum of the schema. */
+export type ChoiceEnum = InputRef<unknown> & { name: string };
+
 interface Member {
   /** The column, as Prisma names it. */
   column: string;
@@ -20,12 +25,13 @@ interface Member {
 export type FilterMember = Member &
   (
     | { type: 'id' }
-    /** With a path, a text inside a column of JSON. */
-    | { type: 'text'; path?: string[] }
+    /** With a path, a text inside a column of JSON; with an enum, one of its values. */
+    | { type: 'text'; path?: string[]; enumRef?: ChoiceEnum }
     | { type: 'timestamp' }
     | { type: 'boolean' }
-    /** What the API shows, and what is stored for it. */
-    | { type: 'choice'; choices: Readonly<Record<string, string>> }
+    | { type: 'number' }
+    /** An enum, whose values are what is stored, by the words that REST and expressions in CEL have. */
+    | { type: 'choice'; enumRef: ChoiceEnum; choices: Readonly<Record<string, string>> }
     /** A column that is a list. */
     | { type: 'texts' }
     /** A list of texts in rows of another table: the relation, and the column there. */
@@ -38,9 +44,10 @@ export type FilterMember = Member &
 export type ListMembers = Readonly<Record<string, FilterMember>>;
 
 type Options = Pick<Member, 'isNullable' | 'isOrdered' | 'through' | 'otherwise'>;
+type TextOptions = Options & { enumRef?: ChoiceEnum };
 
 export const id = (column: string, options: Options = {}): FilterMember => ({ type: 'id', column, ...options });
-export const text = (column: string, options: Options = {}): FilterMember => ({ type: 'text', column, ...options });
+export const text = (column: string, options: TextOptions = {}): FilterMember => ({ type: 'text', column, ...options });
 export const textIn = (column: string, ...path: string[]): FilterMember => ({ type: 'text', column, path });
 export const boolean = (column: string): FilterMember => ({ type: 'boolean', column });
 export const texts = (column: string): FilterMember => ({ type: 'texts', column });
@@ -51,12 +58,19 @@ export const time = (column: string, options: Options = {}): FilterMember => ({
   ...{ type: 'timestamp', column, isOrdered: true },
   ...options,
 });
-export const choice = (column: string, choices: Readonly<Record<string, string>>): FilterMember => ({
-  ...{ type: 'choice', column },
-  choices,
+/** A number; lists can be ordered by it. */
+export const number = (column: string, options: Options = {}): FilterMember => ({
+  ...{ type: 'number', column, isOrdered: true },
+  ...options,
 });
+export const choice = (
+  column: string,
+  enumRef: ChoiceEnum,
+  choices: Readonly<Record<string, string>>,
+  options: Options = {},
+): FilterMember => ({ type: 'choice', column, enumRef, choices, ...options });
 
-/** Values that are shown as they are stored. */
+/** Values of which REST has the same words as the database. */
 export const asStored = (...values: string[]): Record<string, string> =>
   Object.fromEntries(values.map((value) => [value, value]));
 

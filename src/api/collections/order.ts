@@ -9,8 +9,8 @@ type Direction = 'asc' | 'desc';
 export interface ListOrder {
   column: string;
   isNullable: boolean;
-  /** Whether the column holds times, which are of whole milliseconds; others hold texts. */
-  isTime: boolean;
+  /** What the column holds. Times are of whole milliseconds. */
+  holds: 'texts' | 'times' | 'numbers';
   direction: Direction;
 }
 
@@ -26,7 +26,7 @@ export interface Segment {
   orderBy: Record<string, Direction>[];
 }
 
-export const NEWEST_FIRST: ListOrder = { column: 'id', isNullable: false, isTime: false, direction: 'desc' };
+export const NEWEST_FIRST: ListOrder = { column: 'id', isNullable: false, holds: 'texts', direction: 'desc' };
 
 /**
  * Reads an order: the name of a member, and `asc` or `desc`; `asc` when left out.
@@ -37,7 +37,8 @@ export function parseListOrder(text: string, members: ListMembers): ListOrder {
   const member = Object.hasOwn(members, name) ? members[name] : undefined;
   if (!member?.isOrdered) throw new ApiError('badListOrder', { member: 'order', known: orderedNamesOf(members) });
   const { column, isNullable = false, type } = member;
-  return { column, isNullable, isTime: type === 'timestamp', direction: direction.toLowerCase() as Direction };
+  const holds = type === 'timestamp' ? 'times' : type === 'number' ? 'numbers' : 'texts';
+  return { column, isNullable, holds, direction: direction.toLowerCase() as Direction };
 }
 
 /** The order read from its end. */

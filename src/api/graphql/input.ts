@@ -2,6 +2,7 @@
 // client's own words and has a number. REST and GraphQL both come here.
 
 import {
+  type GraphQLEnumType,
   type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLLeafType,
@@ -13,16 +14,22 @@ import {
 import { ApiError, type InputPath, readInputPath } from '../errors/errors.ts';
 import { ProblemCollector } from '../errors/problems.ts';
 import { restName } from '../naming.ts';
+import { restEnumOf, restWord } from '../rest-words.ts';
 
-/** How REST or GraphQL names members, and whether values are coerced. */
+/** How REST or GraphQL names members and values, and whether values are coerced. */
 export interface InputStyle {
   memberName(member: string): string;
+  wordOf(type: GraphQLEnumType, name: string): string;
   /** Whether one value may stand for a list of one, and a number for an id, as GraphQL has it. */
   coerces: boolean;
 }
 
-export const restInput: InputStyle = { memberName: restName, coerces: false };
-export const graphqlInput: InputStyle = { memberName: (member) => member, coerces: true };
+export const restInput: InputStyle = { memberName: restName, wordOf: restWord, coerces: false };
+export const graphqlInput: InputStyle = {
+  memberName: (member) => member,
+  wordOf: (_, name) => name,
+  coerces: true,
+};
 
 /** Objects inside each other: filters may contain filters, and each reader of them has a stack. */
 const LEVELS_MAX = 100;
@@ -75,6 +82,7 @@ export class InputReader {
     }
 
     if (isInputObjectType(type)) return this.#readObject(type, value, path, level);
+    if (isEnumType(type)) return this.#readWord(type, value, path);
 
     const mistake =
       type.name === 'ID' && typeof value !== 'string' && !style.coerces
@@ -106,6 +114,17 @@ export class InputReader {
     return result;
   }
 
+  /** The name that GraphQL has for a value of an enum. */
+  #readWord(type: GraphQLEnumType, value: unknown, path: string): unknown {
+    const names = type.getValues().map(({ name }) => name);
+    const words = names.map((name) => this.#style.wordOf(type, name));
+    const name = names[words.indexOf(value as string)];
+    if (name !== undefined) return name;
+    const { isText = false, refusal } = (this.#style.coerces ? undefined : restEnumOf(type)) ?? {};
+    if (isText && typeof value !== 'string') return this.#refuse(path, wrongValue(path, 'it must be a string'));
+    return this.#refuse(path, refusal ? new ApiError(refusal, { member: path }) : wrongValue(path, oneOf(words)));
+  }
+
   #refuseUnknown(type: GraphQLInputObjectType, given: object, path: string): void {
     const names = Object.keys(type.getFields()).map((name) => this.#style.memberName(name));
     const place = path && `${this.#style.memberName(path)}.`;
@@ -135,7 +154,7 @@ export function readInput(type: GraphQLInputType, value: unknown, path: string, 
 
 /** REST clients that send every member write "" for one of a few words that was not given. */
 function isEmptyEnum(type: GraphQLInputType, value: unknown, style: InputStyle): boolean {
-  return value === '' && !style.coerces && isEnumType(type);
+  return value === '' && !style.coerces && isEnumType(type) && !restEnumOf(type)?.refusal;
 }
 
 /** What is wrong with a text, a number or their like; undefined when nothing is. */

@@ -3,15 +3,15 @@
 import { type GraphQLSchema, getOperationAST, parse, validate } from 'graphql';
 import { type PreparedOperation, prepareOperation } from './operation.ts';
 import { withPayloads } from './payload-answers.ts';
-import { timesInSeconds } from './times-in-seconds.ts';
+import { restValues } from './rest-values.ts';
 
 /** By their texts. They depend on nothing but the schema: gateways in one process share them. */
 const preparedOperations = new WeakMap<GraphQLSchema, Map<string, PreparedOperation>>();
 
 /**
  * Makes the only operation of a document ready to run, once. It is written, and answers, as if mutations gave their objects alone and
- * objects had what is shown once: see `payload-answers.ts`. Times in its answer are to the second. To prepare it takes a millisecond or
- * two, so it is for when the operation is asked for: a start would prepare hundreds.
+ * objects had what is shown once: see `payload-answers.ts`. Its answer has times and words as REST has them. To prepare it takes a
+ * millisecond or two, so it is for when the operation is asked for: a start would prepare hundreds.
  * @param name what it is for.
  * @throws {Error} that says what is wrong with it, under this name.
  */
@@ -29,10 +29,10 @@ function prepare(schema: GraphQLSchema, name: string, source: string): PreparedO
   const definition = getOperationAST(document);
   if (mistake || !definition) throw new Error(`${name}: ${mistake?.message ?? 'there is no operation'}`);
   const operation = prepareOperation(schema, document, definition);
-  const inSeconds = timesInSeconds(schema, document);
+  const toRest = restValues(schema, document);
   const run: PreparedOperation['run'] = async (variables, context) => {
     const result = await operation.run(variables, context);
-    inSeconds(result.data);
+    toRest(result.data);
     return answerOf(result);
   };
   return { ...operation, run };

@@ -4,6 +4,7 @@ import { type TlsTerminationSettings, tlsTerminationModule } from '../../edge/mo
 import { builder } from '../builder/builder.ts';
 import { ApiError } from '../errors/errors.ts';
 import { checkAll } from '../errors/problems.ts';
+import { inLowerCase } from '../rest-words.ts';
 import { httpsEdge, tlsEdge } from './hosts.ts';
 import { type ApiModule, type ModuleHost, storedUnder } from './module.ts';
 
@@ -14,9 +15,13 @@ const text = {
 
 const TerminateAt = builder.enumType('TerminateAt', {
   description: 'Who ends the TLS of visitors.',
+  extensions: inLowerCase(),
   values: {
-    edge: { description: 'The gateway: the agent gets what was in it.' },
-    upstream: { description: 'The agent, or what is behind it: the gateway passes TLS through as it is.' },
+    EDGE: { value: 'edge', description: 'The gateway: the agent gets what was in it.' },
+    UPSTREAM: {
+      value: 'upstream',
+      description: 'The agent, or what is behind it: the gateway passes TLS through as it is.',
+    },
   } as const,
 });
 
@@ -42,7 +47,7 @@ const TlsTerminationInput = builder.inputType('TlsTerminationInput', {
     enabled: t.boolean({ description: `${text.enabled} Default true.` }),
     terminateAt: t.field({
       type: TerminateAt,
-      description: 'Who ends TLS. Default `edge`, the only choice of an HTTPS edge.',
+      description: 'Who ends TLS. Default `EDGE`, the only choice of an HTTPS edge.',
     }),
     minVersion: t.string({ description: `${text.minVersion} Default \`1.2\`.` }),
   }),

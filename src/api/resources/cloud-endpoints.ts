@@ -18,6 +18,7 @@ import { checkAll } from '../errors/problems.ts';
 import { idempotencyKeyArgument } from '../idempotency.ts';
 import { cloudEndpoint as host } from '../modules/hosts.ts';
 import { checkTrafficPolicy } from '../modules/policy-check.ts';
+import { inLowerCase } from '../rest-words.ts';
 import { type Route, route } from '../route.ts';
 import { checkBytes, checkTexts, DESCRIPTION_MAX_BYTES, type OwnerNotes } from '../text-limits.ts';
 import { type AddressInput, type AddressWriting, writeAddress } from './tunnels/cloud-address.ts';
@@ -26,15 +27,23 @@ import { Endpoint, endpointCollection, extendedSelection } from './tunnels/endpo
 
 const CreatedType = builder.enumType('CreatedEndpointType', {
   description: 'What kinds of endpoint are created through the API: others come with their agents and edges.',
-  values: { cloud: { description: 'A traffic policy answers its requests.' } } as const,
+  extensions: inLowerCase(),
+  values: { CLOUD: { description: 'A traffic policy answers its requests.' } } as const,
 });
 
 const Binding = builder.enumType('CloudEndpointBinding', {
   description: 'Who can reach a cloud endpoint.',
+  extensions: inLowerCase(),
   values: {
-    public: { description: 'Everybody.' },
-    internal: { description: 'The traffic policies of its account, by `forward-internal`.' },
-    kubernetes: { description: 'Clusters of Kubernetes, which is refused: the gateway brings no endpoints into them.' },
+    PUBLIC: { value: 'public', description: 'Everybody.' },
+    INTERNAL: {
+      value: 'internal',
+      description: 'The traffic policies of its account, by `forward-internal`.',
+    },
+    KUBERNETES: {
+      value: 'kubernetes',
+      description: 'Clusters of Kubernetes, which is refused: the gateway brings no endpoints into them.',
+    },
   } as const,
 });
 
@@ -43,7 +52,7 @@ const text = {
     '`http://`, `https://` or `tls://` and a name that a reserved domain of your account covers, as `https://shop.example.com`; `tcp://` and ' +
     'a reserved address; or any of them and a name that ends with `.internal`, with any port. Without a scheme it is `https`, with port ' +
     '80 `http`, and with any other than 443 `tcp`. It is shown as it is written.',
-  type: 'What it is: `cloud`.',
+  type: 'What it is: `CLOUD`.',
   trafficPolicy:
     'The traffic policy that answers there, in JSON or YAML. Of `http` and `https` its phases are `on_http_request` and ' +
     '`on_http_response`, and a request that no action of it answers gets 404; of `tls` and `tcp` it is `on_tcp_connect`, and a connection ' +
@@ -51,7 +60,7 @@ const text = {
   name: 'What it is called; at most 255 bytes.',
   description: 'What it is for, for people; at most 255 bytes.',
   metadata: 'Anything, for machines; at most 4096 bytes.',
-  bindings: 'Who can reach it, which its name says: `internal` where that ends with `.internal`, otherwise `public`.',
+  bindings: 'Who can reach it, which its name says: `INTERNAL` where that ends with `.internal`, otherwise `PUBLIC`.',
   poolingEnabled:
     'Whether others may serve its URL, too: cloud endpoints and agents that are pooled, of your account. They take turns. False by default.',
 };

@@ -18,6 +18,7 @@ import { PolicyHost } from '../modules/interfaces.ts';
 import { addModules, checkModules, moduleInputs, modulesSelection, writeModules } from '../modules/module.ts';
 import { nounOf } from '../naming.ts';
 import { NOTE_COLUMNS } from '../resource.ts';
+import { inLowerCase } from '../rest-words.ts';
 import { route } from '../route.ts';
 import { checkBytes, checkTexts } from '../text-limits.ts';
 import { CircuitBreakerState } from './edges/circuit-breaker-state.ts';
@@ -27,9 +28,10 @@ const MATCH_MAX_BYTES = 1024;
 
 const MatchType = builder.enumType('MatchType', {
   description: 'How a route’s match is held against a request’s path.',
+  extensions: inLowerCase(),
   values: {
-    exact_path: { value: 'EXACT_PATH', description: 'The path is the match.' },
-    path_prefix: { value: 'PATH_PREFIX', description: 'The path begins with the match.' },
+    EXACT_PATH: { description: 'The path is the match.' },
+    PATH_PREFIX: { description: 'The path begins with the match.' },
   } as const,
 });
 

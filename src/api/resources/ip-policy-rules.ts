@@ -14,12 +14,22 @@ import type { Context } from '../context.ts';
 import { ApiError } from '../errors/errors.ts';
 import { checkAll } from '../errors/problems.ts';
 import { NOTE_COLUMNS } from '../resource.ts';
+import { inLowerCase } from '../rest-words.ts';
 import { keepingOwnAddress } from './own-address.ts';
 
 const RULES_MAX = 1000;
-const actions = { allow: 'ALLOW', deny: 'DENY' } as const;
+const ACTIONS = { allow: 'ALLOW', deny: 'DENY' } as const;
 
 const ROW = { prefix: 'ipr', path: '/ip_policy_rules' };
+
+const IpPolicyAction = builder.enumType('IpPolicyAction', {
+  description: 'Whether addresses may visit.',
+  extensions: inLowerCase({ isText: true, refusal: 'badRuleAction' }),
+  values: {
+    ALLOW: { description: 'They may, unless another rule denies them.' },
+    DENY: { description: 'They may not, whatever else allows them.' },
+  } as const,
+});
 
 const IpPolicyRule = builder.prismaObject('IpPolicyRule', {
   description: 'A network, and whether an IP policy lets its addresses in.',
@@ -37,10 +47,9 @@ const IpPolicyRule = builder.prismaObject('IpPolicyRule', {
       select: { policyId: true },
       resolve: requiredReference(({ policyId }) => policyId),
     }),
-    action: t.string({
-      description: '`allow` or `deny`: who is in a denied network is turned away, whatever else allows it.',
-      select: { action: true },
-      resolve: ({ action }) => action.toLowerCase(),
+    action: t.expose('action', {
+      type: IpPolicyAction,
+      description: '`ALLOW` or `DENY`: who is in a denied network is turned away, whatever else allows it.',
     }),
   }),
 });
@@ -59,7 +68,7 @@ export const ipPolicyRules = resource({
     ...NOTED_MEMBERS,
     cidr: text('cidr', { isOrdered: true }),
     'ip_policy.id': id('policyId'),
-    action: choice('action', { allow: 'ALLOW', deny: 'DENY' }),
+    action: choice('action', IpPolicyAction, ACTIONS),
   },
   audit: { name: 'ip_policy_rule', subject: 'A rule of an IP policy' },
   conflicts: { taken: 'cidrTaken' },
@@ -72,21 +81,20 @@ export const ipPolicyRules = resource({
     input: (t) => ({
       ipPolicyId: t.id({ required: true, description: 'The id of an IP policy of your account.' }),
       cidr: t.string({ required: true, description: `${cidrHelp} No other rule of the policy may have it.` }),
-      action: t.string({ required: true, description: 'Whether its addresses may visit: `allow` or `deny`.' }),
+      action: t.field({
+        type: IpPolicyAction,
+        required: true,
+        description: 'Whether its addresses may visit: `ALLOW` or `DENY`.',
+      }),
     }),
     write:
       ({ ipPolicyId: policyId, cidr, action }, context) =>
       async (save, db) => {
-        const {
-          room: _,
-          network,
-          ...columns
-        } = await checkAll({
+        const { network } = await checkAll({
           network: () => checkCidr(cidr),
-          action: () => checkAction(action),
           room: () => checkRoom(db, { id: policyId, accountId: context.accountId }),
         });
-        return keepingOwnAddress(context, db, () => save({ policyId, ...network, ...columns }));
+        return keepingOwnAddress(context, db, () => save({ policyId, action, ...network }));
       },
   },
   update: {
@@ -137,11 +145,6 @@ function checkCidr(text: string): { cidr: string; writtenCidr: string | null } {
   // An address can be written in several ways: both are compared in the shortest.
   if (readCidr(address)?.base !== network.base) throw new ApiError('cidrNotLowest', { member, right });
   return { cidr: right, writtenCidr: writtenBeside(right, text) };
-}
-
-function checkAction(text: string): (typeof actions)[keyof typeof actions] {
-  if (text !== 'allow' && text !== 'deny') throw new ApiError('badRuleAction', { member: 'action' });
-  return actions[text];
 }
 
 /** The rules of a policy of the caller's account, as REST shows them: a policy may have too many to look at one by one. */

@@ -1,7 +1,6 @@
 // IP restrictions: from which addresses an account may be used, in each of four ways.
 
 import type { Db } from '../../store/database/client.ts';
-import type { IpRestrictionType } from '../../store/generated/prisma/enums.ts';
 import { builder } from '../builder/builder.ts';
 import { Node } from '../collections/collection.ts';
 import { boolean, choice, NOTED_MEMBERS } from '../collections/members.ts';
@@ -10,10 +9,9 @@ import { references, typeOfKind } from '../collections/references.ts';
 import { joined, related } from '../collections/related.ts';
 import { resource } from '../collections/resource.ts';
 import type { Context } from '../context.ts';
-import { ApiError } from '../errors/errors.ts';
-import { checkAll } from '../errors/problems.ts';
 import { checkPolicyIds, IP_POLICIES_MAX } from '../modules/chosen-ip-policies.ts';
 import { searchByNotes } from '../resource.ts';
+import { inLowerCase } from '../rest-words.ts';
 import { IpPolicy } from './ip-policies.ts';
 import { keepingOwnAddress } from './own-address.ts';
 
@@ -24,9 +22,20 @@ const ERRORS = {
   unknown: 'unknownRestrictionPolicy',
 } as const;
 
+const IpRestrictionType = builder.enumType('IpRestrictionType', {
+  description: 'A way to use an account.',
+  extensions: inLowerCase({ isText: true, refusal: 'badRestrictionType' }),
+  values: {
+    DASHBOARD: { description: 'Browser sessions, and signing in.' },
+    API: { description: 'REST and GraphQL with API keys.' },
+    AGENT: { description: 'Agents that connect.' },
+    ENDPOINTS: { description: 'The visitors of all endpoints: of tunnels, of edges and of the cloud.' },
+  } as const,
+});
+
 const typeHelp =
-  '`dashboard`: browser sessions, and signing in. `api`: REST and GraphQL with API keys. `agent`: agents that connect. ' +
-  '`endpoints`: the visitors of all endpoints: of tunnels, of edges and of the cloud.';
+  '`DASHBOARD`: browser sessions, and signing in. `API`: REST and GraphQL with API keys. `AGENT`: agents that connect. ' +
+  '`ENDPOINTS`: the visitors of all endpoints: of tunnels, of edges and of the cloud.';
 const enforcedHelp =
   'Whether other addresses are refused. With `false`, they are let in, and the log of the gateway says that they would not be.';
 
@@ -38,11 +47,7 @@ const AccountIpRestriction = builder.prismaObject('AccountIpRestriction', {
   interfaces: [Node],
   fields: (t) => ({
     ...rowFields(t, ROW),
-    type: t.string({
-      description: `What it is about. ${typeHelp}`,
-      select: { type: true },
-      resolve: ({ type }) => type.toLowerCase(),
-    }),
+    type: t.expose('type', { type: IpRestrictionType, description: `What it is about. ${typeHelp}` }),
     enforced: t.exposeBoolean('enforced', { description: enforcedHelp }),
     ipPolicies: t.field({
       type: [typeOfKind('ipPolicy')],
@@ -72,23 +77,24 @@ export const { routes } = resource({
   listKey: 'ip_restrictions',
   adminsOnly: 'adminsOnly',
   shows: 'id uri createdAt description metadata enforced type ipPolicies { id uri }',
-  members: { ...NOTED_MEMBERS, type: choice('type', TYPES), enforced: boolean('enforced') },
+  members: { ...NOTED_MEMBERS, type: choice('type', IpRestrictionType, TYPES), enforced: boolean('enforced') },
   audit: { name: 'ip_restriction', subject: 'An IP restriction' },
   conflicts: { taken: 'restrictionTypeTaken' },
   search: searchByNotes(163, 'account_ip_restriction'),
   create: {
     description: `Creates an IP restriction, which acts at once. ${lockOutHelp}`,
     input: (t) => ({
-      type: t.string({ required: true, description: `What it is about; an account has one of each type. ${typeHelp}` }),
+      type: t.field({
+        type: IpRestrictionType,
+        required: true,
+        description: `What it is about; an account has one of each type. ${typeHelp}`,
+      }),
       enforced: t.boolean({ description: `${enforcedHelp} Default false.` }),
       ipPolicyIds: t.idList({ required: true, description: policyIdsHelp }),
     }),
     write: (input, context) => async (save, db) => {
-      const { type, create } = await checkAll({
-        type: () => checkType(input.type),
-        create: () => chosenPolicies(context, db, input.ipPolicyIds),
-      });
-      const columns = { type, enforced: input.enforced ?? false, policies: { create } };
+      const create = await chosenPolicies(context, db, input.ipPolicyIds);
+      const columns = { type: input.type, enforced: input.enforced ?? false, policies: { create } };
       return keepingOwnAddress(context, db, () => save(columns));
     },
   },
@@ -116,11 +122,6 @@ export const { routes } = resource({
       'Deletes an IP restriction: the account may be used from anywhere again. Answers with its id. Only admins may.',
   },
 });
-
-function checkType(text: string): IpRestrictionType {
-  if (!Object.hasOwn(TYPES, text)) throw new ApiError('badRestrictionType', { member: 'type' });
-  return TYPES[text as keyof typeof TYPES];
-}
 
 /** The rows that refer to IP policies. @throws {ApiError} */
 async function chosenPolicies({ accountId }: Context, db: Db, ids: string[]) {

@@ -9,6 +9,7 @@ import {
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
+  getNamedType,
   getNullableType,
   isEnumType,
   isInputObjectType,
@@ -28,6 +29,7 @@ import { answerType, shownOnce } from '../graphql/payload-answers.ts';
 import { type CachedBody, createCachedBody, sendCached } from '../http/cached-body.ts';
 import { sendError, sendJson } from '../http/responses.ts';
 import { inSnakeCase, restName, snakeCase } from '../naming.ts';
+import { restEnumOf, restWord } from '../rest-words.ts';
 import { DIALECTS, type Dialect } from '../route.ts';
 import type { PreparedRoute, PreparedRoutes } from './handler.ts';
 import { scalarSchema } from './openapi-scalars.ts';
@@ -329,7 +331,10 @@ function membersOf(schema: GraphQLSchema, type: GraphQLObjectType, { selections 
     const field = fields[node.name.value] ?? (once && { ...once, type: getNullableType(once.type) });
     if (!field) return [];
     const isNullable = field.extensions?.isAlwaysNamed !== true;
-    const value = { ...outputOf(schema, field.type, node.selectionSet, isNullable), description: field.description };
+    const value = {
+      ...outputOf(schema, field.type, node.selectionSet, isNullable),
+      description: restDescription(field),
+    };
     return [{ name: (node.alias ?? node.name).value, value, isAlways: true }];
   });
 }
@@ -343,7 +348,21 @@ function orNull(schema: Json, nullable: boolean): Json {
 }
 
 function leafOf(type: GraphQLNamedType): Json {
-  return isEnumType(type) ? { enum: type.getValues().map(({ name }) => name) } : scalarSchema(type.name);
+  if (!isEnumType(type) || restEnumOf(type)?.isText) return scalarSchema(type.name);
+  return { enum: type.getValues().map(({ name }) => restWord(type, name)) };
+}
+
+/** What a member is, with the words that REST has. */
+function restDescription({
+  type,
+  description,
+}: {
+  type: GraphQLInputType | GraphQLOutputType;
+  description?: string | null | undefined;
+}) {
+  const inner = getNamedType(type);
+  if (!isEnumType(inner) || !restEnumOf(inner)) return description;
+  return description?.replace(/`[A-Z_]+`/g, (word) => word.toLowerCase());
 }
 
 /** The JSON Schema of an input; input objects are components, named as in GraphQL. */
@@ -356,7 +375,7 @@ function inputOf(type: GraphQLInputType, inputs: Json, nullable = true): Json {
     const fields = Object.values(type.getFields());
     const members = fields.map((field) => [
       restName(field.name),
-      { ...inputOf(field.type, inputs), description: field.description },
+      { ...inputOf(field.type, inputs), description: restDescription(field) },
     ]);
     const required = fields.filter((field) => isNonNullType(field.type)).map((field) => restName(field.name));
     inputs[type.name] = { ...objectOf(Object.fromEntries(members), required), description: type.description };

@@ -13,6 +13,7 @@ const EXCLUDED_TABLES = new Set([
   'traffic_stat',
   'traffic_task',
   'endpoint_health',
+  'endpoint_day',
   'alert_evaluator',
   'browser_session',
   'sign_in_link',

@@ -4,6 +4,7 @@
 import { encodeMerged } from '../../edge/metrics/duration-sketch.ts';
 import type { TrafficDelta } from '../../edge/metrics/traffic-stats-store.ts';
 import type { PrismaClient } from '../database/client.ts';
+import { addMinute } from './endpoint-days.ts';
 import { mergeRows } from './merge-rows.ts';
 import { type BucketSeconds, insertion, ROW_COLUMNS, type TrafficRow } from './traffic-rows.ts';
 import { claimTask, noteDone, readTask, type TrafficTaskName } from './traffic-task.ts';
@@ -79,6 +80,7 @@ async function makeBucket(prisma: PrismaClient, level: Level, holder: string, at
       // From here on no row is added. One that has come since the rows were read is not in the sums.
       if ((await tx.trafficStat.count({ where: of })) !== rows) throw new ChangedMeanwhile();
       if (deltas.length > 0) await tx.$executeRaw(insertion({ resolution: level.to, at, writer: '' }, deltas));
+      if (level === MINUTES) await addMinute(tx, at);
       return true;
     })
     .catch((error) => {

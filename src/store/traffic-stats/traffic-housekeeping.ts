@@ -1,8 +1,10 @@
-// What is done with figures when a bucket is over: endpoints that fail are found, short buckets are summed up, and old ones deleted.
+// What is done with figures when a bucket is over: endpoints that fail are found, short buckets are summed up, those of endpoints over a
+// day, too, and old ones deleted.
 
 import { BUCKET_MS } from '../../edge/metrics/traffic-stats-store.ts';
 import type { Changes } from '../changes/changes.ts';
 import type { PrismaClient } from '../database/client.ts';
+import { renewDays } from './endpoint-days.ts';
 import { checkHealth } from './endpoint-health.ts';
 import type { FailingSettings } from './failing-settings.ts';
 import { rollUp } from './rollup.ts';
@@ -60,7 +62,9 @@ async function run(
   await checkHealth({ prisma, changes }, settings, holder, now);
   if (!isNewMinute) return;
   const done = await rollUp(prisma, holder, now);
-  if (done) await deleteOld(prisma, now, { 10: done.minutes, 60: done.hours, 3600: now });
+  if (!done) return;
+  await renewDays(prisma, holder, now);
+  await deleteOld(prisma, now, { 10: done.minutes, 60: done.hours, 3600: now });
 }
 
 /** Deletes buckets that are too old. @param summedUp until when those of each resolution are summed up: others are kept. */

@@ -2,7 +2,7 @@
 
 import type { Db } from '../database/client.ts';
 
-export type TrafficTaskName = 'minutes' | 'hours' | 'health';
+export type TrafficTaskName = 'minutes' | 'hours' | 'days' | 'health';
 
 /** How long a lease is, in milliseconds: longer than a run of any task may take. */
 const LEASE_MS = 30_000;

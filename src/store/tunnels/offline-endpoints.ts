@@ -33,18 +33,18 @@ export async function recordOffline({ db, announce }: OfflineContext, change: Of
   const rows = await db.$queryRaw<{ id: string; accountId: string | null }[]>`
     WITH gone AS (
       INSERT INTO offline_endpoint AS o (id, account_id, address, proto, public_url, hostport, metadata, forwards_to,
-        name, credential_id, agent_id, agent_version, ip, os, online_at, reason)
+        name, endpoint_id, credential_id, agent_id, agent_version, ip, os, online_at, reason)
       SELECT DISTINCT ON (e.account_id, e.address) n.id, e.account_id, e.address, e.proto, e.public_url, e.hostport,
-        e.metadata, t.forwards_to, t.name, s.credential_id, s.agent_id, s.agent_version, s.ip, s.os, e.created_at, ${reason}
+        e.metadata, t.forwards_to, t.name, e.id, s.credential_id, s.agent_id, s.agent_version, s.ip, s.os, e.created_at, ${reason}
       FROM unnest(${endpointIds}::text[], ${ids}::text[]) AS n(endpoint_id, id)
       JOIN endpoint e ON e.id = n.endpoint_id
       JOIN tunnel t ON t.id = e.tunnel_id JOIN tunnel_session s ON s.id = t.session_id
       WHERE e.address IS NOT NULL AND NOT EXISTS (SELECT 1 FROM endpoint other WHERE other.address = e.address
         AND other.account_id = e.account_id AND NOT other.id = ANY(${endpointIds}))
       ORDER BY e.account_id, e.address, e.created_at DESC
-      ON CONFLICT (account_id, address) DO UPDATE SET (proto, public_url, hostport, metadata, forwards_to, name, credential_id,
+      ON CONFLICT (account_id, address) DO UPDATE SET (proto, public_url, hostport, metadata, forwards_to, name, endpoint_id, credential_id,
         agent_id, agent_version, ip, os, online_at, offline_at, reason) = (EXCLUDED.proto, EXCLUDED.public_url, EXCLUDED.hostport,
-        EXCLUDED.metadata, EXCLUDED.forwards_to, EXCLUDED.name, EXCLUDED.credential_id, EXCLUDED.agent_id, EXCLUDED.agent_version, EXCLUDED.ip, EXCLUDED.os,
+        EXCLUDED.metadata, EXCLUDED.forwards_to, EXCLUDED.name, EXCLUDED.endpoint_id, EXCLUDED.credential_id, EXCLUDED.agent_id, EXCLUDED.agent_version, EXCLUDED.ip, EXCLUDED.os,
         EXCLUDED.online_at, EXCLUDED.offline_at, EXCLUDED.reason)
       RETURNING o.id, o.account_id
     ), deleted AS (${deletion})

@@ -46,7 +46,7 @@ describe('an authority', () => {
       attempts: 0,
       blockedUntil: null,
       message: expect.stringMatching(/^The certificate authority gave no proper answer: .*502/),
-      orders: [{ outcome: 'failed', errorCode: 'ERR_GATEWAY_26032' }],
+      orders: [{ outcome: 'FAILED', errorCode: 'ERR_GATEWAY_26032' }],
     });
     expect(inMs(failed.nextAt)).toBeGreaterThan(MINUTE_MS - 10_000);
     expect(inMs(failed.nextAt)).toBeLessThan(1.2 * MINUTE_MS);

@@ -30,7 +30,7 @@ describe('an order', () => {
     expect(await lab.reach(id, 'FAILED_RETRYING')).toMatchObject({
       errorCode: 'ERR_GATEWAY_26014',
       message: 'The certificate authority said: Rechecking CAA for "example.com": forbidden',
-      orders: [{ outcome: 'failed', errorCode: 'ERR_GATEWAY_26014' }],
+      orders: [{ outcome: 'FAILED', errorCode: 'ERR_GATEWAY_26014' }],
     });
   });
 
@@ -149,7 +149,7 @@ describe('an order', () => {
       errorCode: 'ERR_GATEWAY_26031',
       message: expect.stringContaining(`${name}: The ACME server refuses to issue a certificate for "${name}"`),
       nextAt: null,
-      orders: [{ outcome: 'failed', errorCode: 'ERR_GATEWAY_26031' }],
+      orders: [{ outcome: 'FAILED', errorCode: 'ERR_GATEWAY_26031' }],
     });
     lab.authority.faults.rejectedNames = [];
     expect(await lab.retry(id)).toBeUndefined();

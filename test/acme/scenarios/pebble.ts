@@ -54,7 +54,7 @@ export async function obtainAll({ hasFastClock = false, ...options }: Round): Pr
     const renewed = await renewal(lab, app.id);
     const tls = await byTls(lab);
     const orders = [own, found[1], renewed, tls].flatMap((one) => one.orders);
-    const failed = orders.filter(({ outcome }) => outcome === 'failed').length;
+    const failed = orders.filter(({ outcome }) => outcome === 'FAILED').length;
     expect(await lab.gateway.app.prisma.acmeChallenge.count(), 'challenges that nobody awaits any more').toBe(0);
     return { ms: Math.round(performance.now() - began), orders: orders.length, failed };
   } finally {
@@ -103,7 +103,7 @@ async function renewal(lab: Lab, id: string): Promise<Provisioning> {
   lab.advance(0);
   await lab.until(async () => expect((await lab.shown('app.first.com')).serial).not.toBe(before.serial));
   const certificate = await reachIssued(lab, id);
-  expect(certificate.orders.map(({ outcome }) => outcome)).toEqual(['issued', 'issued']);
+  expect(certificate.orders.map(({ outcome }) => outcome)).toEqual(['ISSUED', 'ISSUED']);
   return certificate;
 }
 
@@ -114,13 +114,13 @@ async function byTls(lab: Lab): Promise<Provisioning> {
   await lab.lead({ id, ...domain });
   await lab.until(async () =>
     expect(await lab.provisioning(id)).toMatchObject({
-      ...{ state: 'FAILED_RETRYING', errorCode: 'ERR_GATEWAY_26024', attempts: 1, orders: [{ outcome: 'failed' }] },
+      ...{ state: 'FAILED_RETRYING', errorCode: 'ERR_GATEWAY_26024', attempts: 1, orders: [{ outcome: 'FAILED' }] },
     }),
   );
   lab.advance(NEXT_TRY_MS);
   const certificate = await reachIssued(lab, id);
   await issued(lab, 'app.third.com', ['DNS:app.third.com']);
-  expect(certificate.orders.map(({ outcome }) => outcome)).toEqual(['issued', 'failed']);
+  expect(certificate.orders.map(({ outcome }) => outcome)).toEqual(['ISSUED', 'FAILED']);
   return certificate;
 }
 

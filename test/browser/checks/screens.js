@@ -96,7 +96,7 @@ export async function screenPaths(ask, { edgeId, routeId }) {
   const { rule, subscription } = objectsOf(
     await ask(
       `mutation ($policy: ID!, $destination: ID!) {
-      rule: createIpPolicyRule(input: { ipPolicyId: $policy, cidr: "192.0.2.0/24", action: "allow" }) { ipPolicyRule { id } }
+      rule: createIpPolicyRule(input: { ipPolicyId: $policy, cidr: "192.0.2.0/24", action: ALLOW }) { ipPolicyRule { id } }
       subscription: createEventSubscription(input: {
         description: "everything of note", destinationIds: [$destination],
         sources: [{ type: "http_request_complete.v0", filter: "ev.http.response.status_code >= 500" }]

@@ -23,7 +23,7 @@ export async function createEdge(ask) {
   );
   const input = {
     match: '/',
-    matchType: 'path_prefix',
+    matchType: 'PATH_PREFIX',
     backend: { enabled: true, backendId: backend.id },
     circuitBreaker: { volumeThreshold: 4, errorThresholdPercentage: 0.5, trippedDuration: 60 },
   };

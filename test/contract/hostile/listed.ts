@@ -74,7 +74,8 @@ const certificates = [
 
 const cidr = (text: string, number: number): HostileCase[] =>
   (['createIpPolicyRule', 'updateIpPolicyRule'] as const).map((name) => wrong(name, 'cidr', text, number));
-const rule = (member: string, value: unknown, number: number) => wrong('createIpPolicyRule', member, value, number);
+const rule = (member: string, value: unknown, number: number, only?: 'rest' | 'graphql') =>
+  wrong('createIpPolicyRule', member, value, number, { only });
 
 const networks = [
   ...cidr('', 1405),
@@ -96,11 +97,13 @@ const networks = [
   ...cidr('2001:db8::7/64', 1409),
   ...[newId('ipp'), newId('cr'), 'x', 'ipp_'].map((id) => rule('ip_policy_id', id, 1414)),
   rule('ip_policy_id', '', 1405),
-  ...['', 'ALLOW', 'permit'].map((action) => rule('action', action, 1422)),
+  ...['', 'ALLOW', 'permit'].map((action) => rule('action', action, 1422, 'rest')),
+  ...['', 'permit'].map((action) => rule('action', action, 215, 'graphql')),
   wrong('createIpPolicyRule', 'cidr', '192.0.2.0/24', 1408, { status: 409, blamed: '' }),
   wrong('createIpPolicyRule', 'cidr', '::ffff:192.0.2.0/120', 1408, { status: 409, blamed: '' }),
   wrong('updateIpPolicyRule', 'action', 'deny', 214),
-  ...['', 'API', 'visitors'].map((type) => wrong('createIpRestriction', 'type', type, 1803)),
+  ...['', 'API', 'visitors'].map((type) => wrong('createIpRestriction', 'type', type, 1803, { only: 'rest' })),
+  ...['', 'visitors'].map((type) => wrong('createIpRestriction', 'type', type, 215, { only: 'graphql' })),
   wrong('createIpRestriction', 'type', 'agent', 1802, { status: 409, blamed: '' }),
   wrong('createIpRestriction', 'ip_policy_ids', [], 1804),
   wrong('updateIpRestriction', 'type', 'api', 214),

@@ -95,14 +95,15 @@ test('creating, changing and deleting any kind of object writes an event with th
   expect(new Set(told.map(({ event_id }) => event_id)).size).toBe(told.length);
 });
 
-test('events of users show them as GraphQL does, but that times have no milliseconds', async () => {
+test('events of users show them as GraphQL does, but that times have no milliseconds and words are those of REST', async () => {
   const { events } = await waiting(gateway, account);
   const { body } = await account.graphql(
     `mutation { createUser(input: { email: "new@example.com" }) { user {
       id email role active may_read_bodies: mayReadBodies created_at: createdAt } } }`,
   );
-  const { created_at, ...members } = body.data.createUser.user;
-  const user = { ...members, created_at: created_at.replace(/\.\d{3}Z$/, 'Z') };
+  const { created_at, role, ...members } = body.data.createUser.user;
+  expect(role).toBe('MEMBER');
+  const user = { ...members, role: 'member', created_at: created_at.replace(/\.\d{3}Z$/, 'Z') };
   await account.graphql('mutation ($id: ID!) { deactivateUser(id: $id) { user { id } } }', { id: user.id });
   expect((await events()).map(shown)).toEqual([
     { event_type: 'user_created.v0', object: user },

@@ -22,7 +22,7 @@ test('the example of the manual is what GraphQL answers', async () => {
 });
 
 test('the example of the manual is what REST answers', async () => {
-  const rule = { ip_policy_id: 'ipp_none', cidr: '10.0.0.1/8', action: 'maybe' };
+  const rule = { ip_policy_id: 'ipp_none', cidr: '10.0.0.1/8', action: 'allow' };
   const { body } = await account.call('POST', '/ip_policy_rules', rule);
   expect(body.details).toEqual({ operation_id: expect.any(String), ...details });
 });

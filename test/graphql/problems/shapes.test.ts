@@ -106,11 +106,11 @@ test('members and arguments that are missing are named, of nested inputs too', a
     ['input.policy.inbound.0.actions', 'MISSING_MEMBER'],
     ['input.circuitBreaker.numBuckets', 'WRONG_VALUE'],
   ];
-  const variables = { in: { matchType: 'path_prefix', policy: { inbound: [{}] }, circuitBreaker: { numBuckets: -1 } } };
+  const variables = { in: { matchType: 'PATH_PREFIX', policy: { inbound: [{}] }, circuitBreaker: { numBuckets: -1 } } };
   const given =
     'mutation ($e: ID!, $in: CreateHttpsEdgeRouteInput!) { createHttpsEdgeRoute(edgeId: $e, input: $in) { httpsEdgeRoute { id } } }';
   const written = `mutation { createHttpsEdgeRoute(input: {
-    policy: { inbound: [{}] }, circuitBreaker: { numBuckets: -1 }, matchType: path_prefix }) { httpsEdgeRoute { id } } }`;
+    policy: { inbound: [{}] }, circuitBreaker: { numBuckets: -1 }, matchType: PATH_PREFIX }) { httpsEdgeRoute { id } } }`;
   for (const problems of [await problemsOf(given, variables), await problemsOf(written)])
     expect(short(problems).toSorted()).toEqual(missing.toSorted());
 });

@@ -278,7 +278,7 @@ test('a cloud endpoint has the events and the figures of any endpoint', async ()
     .toBeGreaterThan(0);
   const { body } = await account.graphql(query, { id });
   expect(body.data, JSON.stringify(body.errors)).toMatchObject({
-    endpoint: { type: 'cloud', url, bindings: ['internal'], poolingEnabled: true },
+    endpoint: { type: 'CLOUD', url, bindings: ['internal'], poolingEnabled: true },
     objectHistory: { nodes: [{ action: 'CREATED' }] },
   });
 });

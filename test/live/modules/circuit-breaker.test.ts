@@ -45,11 +45,11 @@ async function guarded(more: object = {}) {
 
 test('it trips, leaves upstream alone, tries one request, and closes when that succeeds', async () => {
   const { upstream, get, state } = await guarded({ tripped_duration: 1 });
-  expect(await state()).toEqual({ state: 'closed', requests: 0, failures: 0, retryIn: null });
+  expect(await state()).toEqual({ state: 'CLOSED', requests: 0, failures: 0, retryIn: null });
   for (const path of ['/', '/status/404', '/status/500']) await get(path);
-  expect(await state()).toEqual({ state: 'closed', requests: 3, failures: 1, retryIn: null });
+  expect(await state()).toEqual({ state: 'CLOSED', requests: 3, failures: 1, retryIn: null });
   await get('/status/503');
-  expect(await state()).toMatchObject({ state: 'open', requests: 4, failures: 2 });
+  expect(await state()).toMatchObject({ state: 'OPEN', requests: 4, failures: 2 });
   const refused = await get();
   expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
   expect([errorOf(refused), upstream.requests]).toEqual([3202, 4]);
@@ -63,11 +63,11 @@ test('it trips, leaves upstream alone, tries one request, and closes when that s
   await due();
   const trial = get('/held');
   await expect.poll(() => upstream.release.length, { interval: 5 }).toBe(1);
-  expect((await state()).state).toBe('probing');
+  expect((await state()).state).toBe('PROBING');
   expect([errorOf(await get()), upstream.requests]).toEqual([3202, 6]);
   upstream.release[0]?.();
   expect((await trial).status).toBe(200);
-  expect(await state()).toEqual({ state: 'closed', requests: 0, failures: 0, retryIn: null });
+  expect(await state()).toEqual({ state: 'CLOSED', requests: 0, failures: 0, retryIn: null });
   expect([(await get()).status, upstream.requests]).toEqual([200, 7]);
 });
 
@@ -80,7 +80,7 @@ test('what is open stays so when another route, or what does not concern it, is 
   await done(account, 'PUT', `${edge.host}/request_headers`, { add: { 'x-own': 'yes' } });
   await done(account, 'PATCH', edge.at, { metadata: 'new' });
   expect([errorOf(await get()), (await get('/other')).headers['x-other']]).toEqual([3202, 'yes']);
-  expect(await state()).toMatchObject({ state: 'open', requests: 4, failures: 4 });
+  expect(await state()).toMatchObject({ state: 'OPEN', requests: 4, failures: 4 });
   await done(account, 'DELETE', other);
   expect([errorOf(await get()), upstream.requests]).toEqual([3202, 5]);
 });
@@ -104,7 +104,7 @@ test('who gives no answer counts as a failure: no tunnel, and an upstream that c
   const unreachable = await labelled(session, { ...labels, other: 'yes' }, 'http://127.0.0.1:1');
   const fates = [(await get()).status, (await get()).status];
   expect(fates.sort()).toEqual([200, 502]);
-  expect(await state()).toMatchObject({ state: 'open', requests: 2, failures: 1 });
+  expect(await state()).toMatchObject({ state: 'OPEN', requests: 2, failures: 1 });
   const byHttp2 = await http2Visitor(gateway, edge);
   expect(await byHttp2()).toMatchObject({ status: 503, headers: { 'gateway-error-code': 'ERR_GATEWAY_3202' } });
   await unreachable.close();

@@ -123,7 +123,7 @@ describe('on a real visit,', () => {
     );
     expect(outcome.request?.url.replace(/^https:\/\/[^/]+/, '')).toBe(request?.target);
     expect(outcome.response?.status).toBe(seen?.status);
-    if (!seen) return expect(outcome.kind).toBe('closed');
+    if (!seen) return expect(outcome.kind).toBe('CLOSED');
     expect(comparable(pairs(outcome.response.headers))).toEqual(comparable(Object.entries(seen.headers)));
     expect(outcome.response.error).toBe(seen.headers['gateway-error-code'] ?? null);
   });

@@ -10,7 +10,7 @@ beforeAll(async () => {
   account = await (await sharedGateway()).newAccount();
 });
 
-const EVALUATION = `query ($policy: String!, $request: PolicyRequestInput!, $response: PolicyResponseInput, $proto: PolicyProto) {
+const EVALUATION = `query ($policy: String!, $request: PolicyRequestInput!, $response: PolicyResponseInput, $proto: EndpointProto) {
   evaluatePolicy(policy: $policy, request: $request, response: $response, proto: $proto) {
     problems { path message errorCode }
     rules {
@@ -72,18 +72,18 @@ test('tells rule by rule what matched, what would be done, and what becomes of t
         problems: [],
         rules: [
           {
-            phase: 'on_tcp_connect',
+            phase: 'ON_TCP_CONNECT',
             index: 0,
             name: 'no strangers',
-            state: 'unmatched',
+            state: 'UNMATCHED',
             expressions: [{ text: "!inCidrRange(conn.client_ip, '10.0.0.0/8')", value: false, error: null }],
             actions: [],
           },
           {
-            phase: 'on_http_request',
+            phase: 'ON_HTTP_REQUEST',
             index: 0,
             name: null,
-            state: 'matched',
+            state: 'MATCHED',
             expressions: [
               { text: "req.method == 'POST'", value: true, error: null },
               { text: "req.url.path == '/orders'", value: true, error: null },
@@ -111,25 +111,25 @@ test('tells rule by rule what matched, what would be done, and what becomes of t
             ],
           },
           {
-            phase: 'on_http_response',
+            phase: 'ON_HTTP_RESPONSE',
             index: 0,
             name: 'no errors',
-            state: 'matched',
+            state: 'MATCHED',
             expressions: [{ text: 'res.status_code >= 500', value: true, error: null }],
             actions: [{ ...nothing, type: 'custom-response', effects: ['answers with 503'] }],
           },
           {
-            phase: 'on_http_response',
+            phase: 'ON_HTTP_RESPONSE',
             index: 1,
             name: null,
-            state: 'unreached',
+            state: 'UNREACHED',
             expressions: [{ text: 'true', value: null, error: null }],
             actions: [],
           },
         ],
         notes: [{ order: 7, of: '10.1.2.3' }],
         outcome: {
-          kind: 'forwarded',
+          kind: 'FORWARDED',
           reason: null,
           request: {
             method: 'POST',
@@ -158,9 +158,9 @@ test('tells of a rule that fails, with the code that the visitor would be shown'
   const { body } = await account.graphql(EVALUATION, { policy: JSON.stringify(failing), request });
   const error = expect.stringMatching(/x-a/);
   expect(body.data.evaluatePolicy).toMatchObject({
-    rules: [{ state: 'failed', expressions: [{ value: null, error }], actions: [] }],
+    rules: [{ state: 'FAILED', expressions: [{ value: null, error }], actions: [] }],
     outcome: {
-      kind: 'refused',
+      kind: 'REFUSED',
       reason: expect.stringMatching(/^rule on_http_request\[0\], expression 1: .*x-a/),
       request: null,
       response: { status: 500, error: 'ERR_GATEWAY_2238', body: expect.stringMatching(/^ERR_GATEWAY_2238: /) },
@@ -170,10 +170,10 @@ test('tells of a rule that fails, with the code that the visitor would be shown'
 
 test('tells of a connection that would be closed, for TCP too, which has no requests', async () => {
   const closing = JSON.stringify({ on_tcp_connect: [{ actions: [action('deny')] }] });
-  for (const proto of ['http', 'https', 'tcp', 'tls']) {
+  for (const proto of ['HTTP', 'HTTPS', 'TCP', 'TLS']) {
     const { body } = await account.graphql(EVALUATION, { policy: closing, request, proto });
     expect(body.data.evaluatePolicy.outcome).toEqual({
-      kind: 'closed',
+      kind: 'CLOSED',
       reason: 'rule on_tcp_connect[0], action deny: denied',
       request: null,
       response: null,

@@ -186,6 +186,6 @@ test('a trial run says what it would ask, and asks nothing', async () => {
     req: { method: 'GET', url: `http://${name}/x` },
     error: { message: `a trial run asks no internal endpoint: it would send GET http://${name}/x` },
   });
-  expect(outcome.kind).toBe('answered');
+  expect(outcome.kind).toBe('ANSWERED');
   expect(asked).toBe(0);
 });

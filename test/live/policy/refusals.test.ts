@@ -27,7 +27,7 @@ const CALL_MAX = 65_536;
 const told = ({ problem: [path, , message] }: InvalidDocument) =>
   new RegExp(`${(path || 'the document').replace(/[[\].]/g, '\\$&')} .*${message.source}`, 's');
 
-const EVALUATION = `query ($policy: String!, $proto: PolicyProto) {
+const EVALUATION = `query ($policy: String!, $proto: EndpointProto) {
   evaluatePolicy(policy: $policy, proto: $proto, request: { url: "https://a.example.com/" }) {
     problems { path message errorCode }
     rules { index }
@@ -53,7 +53,7 @@ describe('neither a tunnel nor a route may have', () => {
       expect([status, body.error_code], text).toEqual([400, code]);
       expect(body.msg).toMatch(told(document));
     }
-    const { body, text } = await lab.account.graphql(EVALUATION, { policy: value, proto });
+    const { body, text } = await lab.account.graphql(EVALUATION, { policy: value, proto: proto.toUpperCase() });
     expect(body.data?.evaluatePolicy, text).toMatchObject({ rules: [], outcome: null });
     expect(body.data.evaluatePolicy.problems[0]).toEqual({
       path,

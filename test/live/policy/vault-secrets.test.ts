@@ -162,7 +162,7 @@ test('a trial run shows no secret, however a policy turns it', async () => {
   );
   expect(body.data?.evaluatePolicy, text).toMatchObject({
     problems: [],
-    rules: [{ state: 'unmatched' }, { state: 'matched' }],
+    rules: [{ state: 'UNMATCHED' }, { state: 'MATCHED' }],
     outcome: { response: { body: '<secret>' } },
   });
   expect(text).not.toContain(VALUE);

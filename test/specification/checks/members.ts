@@ -40,6 +40,7 @@ const graphqlAdditions: Record<string, string[]> = {
     ...[
       ...['agent', 'agents', 'credential', 'since', 'state'],
       'bindings',
+      'bytes_last_day',
       'description',
       'documented_type',
       'forwards_to',
@@ -49,7 +50,17 @@ const graphqlAdditions: Record<string, string[]> = {
       'name',
       'node_id',
     ],
-    ...['pooling_enabled', 'port', 'principal', 'requests', 'round_trip', 'scheme', 'traffic', 'traffic_history'],
+    ...[
+      'pooling_enabled',
+      'port',
+      'principal',
+      'requests',
+      'requests_last_day',
+      'round_trip',
+      'scheme',
+      'traffic',
+      'traffic_history',
+    ],
     ...['traffic_policy', 'tunnel_session', 'upstream_protocol', 'upstream_url', 'uri', 'url'],
   ],
   EventDestination: ['dead_letters', 'delivery', 'subscriptions'],
@@ -145,7 +156,7 @@ export function checkMembers(): void {
 
     const named = (type: GraphqlType): string => (type.ofType ? named(type.ofType) : String(type.name));
     const scalars = {
-      string: ['String', 'ID', 'EndpointType'],
+      string: ['String', 'ID', 'EndpointType', 'EndpointProto'],
       timestamp: ['Timestamp'],
       boolean: ['Boolean'],
       uint32: ['UInt32'],

@@ -2,6 +2,7 @@
 
 import { beforeAll, describe, expect, test } from 'vitest';
 import { camelCase, camelCased } from '../../contract/doors.ts';
+import { inputTypeOf, withGraphqlWords } from '../../support/enum-words.ts';
 import { type Account, sharedGateway } from '../../support/gateway/gateway.ts';
 import { differences } from '../shape.ts';
 import { type ObjectName, objects, operations, says, sentences } from '../tables.ts';
@@ -145,7 +146,7 @@ export function checkOperations(): void {
         const args = Object.entries(ids).map(([name, id]) => `${camelCase(name)}: "${id}",`);
         const byGraphql = await account.graphql(
           `mutation ($input: ${fields.get(field)?.input}!) { ${field}(${args.join(' ')} input: $input) { __typename } }`,
-          { input: camelCased(body) },
+          { input: withGraphqlWords(inputTypeOf(field), camelCased(body)) },
         );
         expect(byGraphql.body.errors?.[0]).toMatchObject({
           message: expect.stringContaining('notInTheTable'),

@@ -11,6 +11,7 @@ import {
 import type { TrafficDelta } from '../../../src/edge/metrics/traffic-stats-store.ts';
 import type { PrismaClient } from '../../../src/store/database/client.ts';
 import { newId } from '../../../src/store/ids.ts';
+import { renewDays } from '../../../src/store/traffic-stats/endpoint-days.ts';
 import { readTraffic } from '../../../src/store/traffic-stats/read-history.ts';
 import { rollUp } from '../../../src/store/traffic-stats/rollup.ts';
 import { trafficStatsStore } from '../../../src/store/traffic-stats/traffic-stats-store.ts';
@@ -55,6 +56,11 @@ const totals = async (subjectId: string, step: 10 | 60 | 3600, to = start + HOUR
   };
 };
 
+/** What there is of the last 24 hours of an endpoint. */
+const dayOf = (endpointId: string) =>
+  prisma.endpointDay.findUnique({ where: { endpointId }, select: { accountId: true, requests: true, bytes: true } });
+const day = (requests: number) => ({ accountId, requests, bytes: (requests / 100) * 5_000_001_000 });
+
 describe('a bucket of two processes', () => {
   const id = newId('ep');
   const store = () => trafficStatsStore(prisma);
@@ -80,12 +86,29 @@ describe('a bucket of two processes', () => {
     const before = await totals(id, 10);
     expect([await totals(id, 60), await totals(id, 3600)]).toEqual([before, before]);
     // Of the two minutes the first is old enough.
+    expect(await dayOf(id)).toBeNull();
     await rollUp(prisma, 'node_c', start + 6 * 60_000 + 1000);
+    expect(await dayOf(id)).toEqual(day(1200));
     expect(await prisma.trafficStat.count({ where: { subjectId: id, resolution: 60 } })).toBe(1);
     expect([await totals(id, 60), await totals(id, 3600)]).toEqual([before, before]);
     await rollUp(prisma, 'node_c', start + 2 * HOUR);
     expect(await prisma.trafficStat.count({ where: { subjectId: id, resolution: 60 } })).toBe(2);
     expect([await totals(id, 60), await totals(id, 3600)]).toEqual([before, before]);
+    expect(await dayOf(id)).toEqual(day(2400));
+  });
+
+  test('is one of the last 24 hours until its hour is longer ago, and that of an endpoint alone', async () => {
+    for (const hours of [2, 23]) {
+      await renewDays(prisma, 'node_c', start + hours * HOUR);
+      expect(await dayOf(id)).toEqual(day(2400));
+    }
+    expect(await dayOf(accountId)).toBeNull();
+    await renewDays(prisma, 'node_d', start + 24 * HOUR); // Another does it.
+    expect(await dayOf(id)).toEqual(day(2400));
+    await renewDays(prisma, 'node_c', start + 24 * HOUR - 1);
+    expect(await dayOf(id)).toEqual(day(2400));
+    await renewDays(prisma, 'node_c', start + 24 * HOUR);
+    expect(await dayOf(id)).toBeNull();
   });
 
   test('is not taken after it was summed up', async () => {
@@ -111,10 +134,12 @@ test('a process that dies while it sums up leaves nothing twice, and the next on
   }) as PrismaClient;
   await expect(rollUp(dying, 'node_c', start + 3 * HOUR)).rejects.toThrow('killed');
   expect(await totals(id, 60)).toEqual(before);
+  expect(await dayOf(id)).toBeNull();
   // The lease of the dead one is over after a while.
   expect(await rollUp(prisma, 'node_d', start + 3 * HOUR)).toBeUndefined();
   await prisma.$executeRaw`UPDATE traffic_task SET lease_until = now() - interval '1 second'`;
   await rollUp(prisma, 'node_d', start + 3 * HOUR);
   expect(await totals(id, 60)).toEqual(before);
   expect(await prisma.trafficStat.count({ where: { subjectId: id, resolution: 60 } })).toBe(1);
+  expect(await dayOf(id)).toEqual(day(600));
 });

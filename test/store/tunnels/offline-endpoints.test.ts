@@ -63,7 +63,8 @@ describe('an address goes offline', () => {
   test('with all that was known of it, when its agent says good-bye', async () => {
     const hostname = newName();
     await bind(hostname, { name: 'shop', metadata: 'm', forwardsTo: 'http://localhost:1' });
-    const { createdAt } = await gateway.app.prisma.endpoint.findFirstOrThrow({ where: { hostport: `${hostname}:80` } });
+    const where = { hostport: `${hostname}:80` };
+    const { id: endpointId, createdAt } = await gateway.app.prisma.endpoint.findFirstOrThrow({ where });
     expect(await announced(() => gateway.registrar.sessionClosed(session, 0))).toEqual(['CREATED']);
     const [row, ...others] = await rowsOf(account);
     expect(others).toEqual([]);
@@ -77,6 +78,7 @@ describe('an address goes offline', () => {
       metadata: 'm',
       forwardsTo: 'http://localhost:1',
       name: 'shop',
+      endpointId,
       credentialId: credential.credentialId,
       agentId: expect.stringMatching(/^agt_/),
       agentVersion: '1.0.0',

@@ -60,8 +60,9 @@ export function not(condition: RowCondition): RowCondition {
 export function compare(use: MemberUse, comparison: Comparison, value: Constant): RowCondition {
   if (comparison === '!=') return not(equal(use, value));
   if (comparison === '==') return equal(use, value);
+  if (use.member.type === 'number') return { [use.member.column]: { [OPERATORS[comparison]]: numberOf(value) } };
   if (use.member.type !== 'timestamp')
-    throw new NotComparable('has no order: < and > are for times. Whole lists can be ordered by it');
+    throw new NotComparable('has no order: < and > are for times and numbers. Whole lists can be ordered by it');
   return compareTime(use, comparison, value);
 }
 
@@ -77,6 +78,8 @@ function equal(use: MemberUse, value: Constant): RowCondition {
     case 'boolean':
       if (typeof value !== 'boolean') throw new NotComparable('is true or false');
       return { [column]: value };
+    case 'number':
+      return unlessNull(member, { [column]: numberOf(value) });
     case 'labels':
       if (key === undefined)
         throw new NotComparable(`is a map: compare one of its values, as in ${use.name}["key"] == "value"`);
@@ -95,14 +98,14 @@ function equalList({ member, name }: MemberUse, value: Constant): RowCondition {
   return isEmpty({ member, name });
 }
 
-const OF_DATES = { '<': 'lt', '<=': 'lte', '>': 'gt', '>=': 'gte' } as const;
+const OPERATORS = { '<': 'lt', '<=': 'lte', '>': 'gt', '>=': 'gte' } as const;
 
 /** Expressions compare times as REST shows them, to the second: 12:00:00 is all of that second. A date is that very millisecond. */
 function compareTime({ member }: MemberUse, comparison: Exclude<Comparison, '!='>, value: Constant): RowCondition {
   if (value instanceof Date)
     return comparison === '=='
       ? unlessNull(member, { [member.column]: value })
-      : { [member.column]: { [OF_DATES[comparison]]: value } };
+      : { [member.column]: { [OPERATORS[comparison]]: value } };
   if (!(value instanceof Time))
     throw new NotComparable('is a time: compare it with one, as timestamp("2026-01-31T12:00:00Z") or daysAgo(7)');
   const { column } = member;
@@ -222,10 +225,20 @@ function unlessNull(member: FilterMember, condition: RowCondition): RowCondition
 function storedOf(member: FilterMember, text: string): string | undefined {
   if (!isStorable(text)) return undefined;
   if (member.type !== 'choice') return text;
-  return Object.hasOwn(member.choices, text) ? member.choices[text] : undefined;
+  // GraphQL has the words in capitals.
+  const word = text === text.toUpperCase() && !Object.hasOwn(member.choices, text) ? text.toLowerCase() : text;
+  return Object.hasOwn(member.choices, word) ? member.choices[word] : undefined;
 }
 
 function textOf(value: Constant): string {
   if (typeof value !== 'string') throw new NotComparable('is a text: write what it is compared with in quotes');
   return value;
+}
+
+/** Whole numbers of CEL have 64 bits, those that are stored the precision of 53. */
+function numberOf(value: Constant): number {
+  const number = typeof value === 'bigint' ? Number(value) : value;
+  if (typeof number !== 'number' || !Number.isFinite(number))
+    throw new NotComparable('is a number: compare it with one');
+  return number;
 }

@@ -37,7 +37,7 @@ export function inputNameOf(restName: string): string {
 /**
  * Translates a filter to a part of Prisma's `where`.
  * @param where as its input type has it, which is made of the same members.
- * @throws {ApiError} for what is not one of the choices of a member, and for more comparisons or levels than a filter may have.
+ * @throws {ApiError} for more comparisons or levels than a filter may have.
  */
 export function translateWhere(where: WhereInput, members: ListMembers): RowCondition {
   return new Translation(members).condition(where, 'where', 0);
@@ -76,19 +76,19 @@ class Translation {
     return given(filter).map(([name, value]) => {
       if (++this.#comparisons > FILTER_COMPARISONS_MAX)
         throw tooMuch(at, `at most ${FILTER_COMPARISONS_MAX} comparisons are possible`);
-      return conditionOf(own, name, value, `${at}.${name}`);
+      return conditionOf(own, name, value);
     });
   }
 }
 
-function conditionOf(use: MemberUse, name: string, value: unknown, at: string): RowCondition {
+function conditionOf(use: MemberUse, name: string, value: unknown): RowCondition {
   const { member } = use;
   const comparison = COMPARED[name];
-  if (comparison) return compare(use, comparison, constantOf(member, value, at));
+  if (comparison) return compare(use, comparison, constantOf(member, value));
   if (name === 'in')
     return isOneOf(
       use,
-      (value as unknown[]).map((one, index) => constantOf(member, one, `${at}[${index}]`)),
+      (value as unknown[]).map((one) => constantOf(member, one)),
     );
   if (name === 'isNull') return value === true ? not(isPresent(use)) : isPresent(use);
   if (name === 'isEmpty') return value === true ? isEmpty(use) : not(isEmpty(use));
@@ -97,15 +97,12 @@ function conditionOf(use: MemberUse, name: string, value: unknown, at: string): 
   throw new Error(`filters have no ${name}`);
 }
 
-function constantOf(member: FilterMember, value: unknown, at: string): Date | string | boolean {
+function constantOf(member: FilterMember, value: unknown): Date | string | number | boolean {
   if (value instanceof Date) return value;
-  if (member.type !== 'choice') return value as string | boolean;
-  if (!Object.hasOwn(member.choices, String(value)))
-    throw new ApiError('wrongValue', {
-      member: at,
-      reason: `it must be one of ${Object.keys(member.choices).join(', ')}`,
-    });
-  return String(value);
+  if (member.type !== 'choice') return value as string | number | boolean;
+  const word = Object.keys(member.choices).find((one) => member.choices[one] === value);
+  if (word === undefined) throw new Error(`nothing that is stored is called ${value}`);
+  return word;
 }
 
 /** What was given: a variable that is null was not. */

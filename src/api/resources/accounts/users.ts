@@ -10,6 +10,7 @@ import { givesNew, givesObject, mutation } from '../../collections/mutation.ts';
 import type { Announce, Context } from '../../context.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { idempotencyKeyArgument } from '../../idempotency.ts';
+import { inLowerCase } from '../../rest-words.ts';
 import type { Route } from '../../route.ts';
 import { endCapturesOf } from './end-captures.ts';
 import { Owner, ownerSearch } from './owner.ts';
@@ -17,9 +18,10 @@ import { Owner, ownerSearch } from './owner.ts';
 const EMAIL_MAX_BYTES = 254; // RFC 5321, section 4.5.3.1.3, less the angle brackets.
 const Role = builder.enumType('Role', {
   description: 'What a user may do.',
+  extensions: inLowerCase(),
   values: {
-    admin: { value: 'ADMIN', description: 'Everything in the account.' },
-    member: { value: 'MEMBER', description: 'Everything but users, bot users, and what other owners hold.' },
+    ADMIN: { description: 'Everything in the account.' },
+    MEMBER: { description: 'Everything but users, bot users, and what other owners hold.' },
   } as const,
 });
 
@@ -56,7 +58,7 @@ export const users = collection({
     ...ID_MEMBER,
     created_at: time('createdAt'),
     email: text('subject', { isOrdered: true }),
-    role: choice('role', { admin: 'ADMIN', member: 'MEMBER' }),
+    role: choice('role', Role, { admin: 'ADMIN', member: 'MEMBER' }),
     active: boolean('active'),
   },
   table: (db) => db.owner,
@@ -70,7 +72,7 @@ const CreateUserInput = builder.inputType('CreateUserInput', {
   description: 'A new user.',
   fields: (t) => ({
     email: t.string({ required: true, description: 'The e-mail address; at most 254 bytes.' }),
-    role: t.field({ type: Role, description: 'What the user may do; `member` when left out.' }),
+    role: t.field({ type: Role, description: 'What the user may do; `MEMBER` when left out.' }),
   }),
 });
 

@@ -164,9 +164,9 @@ const alerts = collection({
   members: {
     ...ID_MEMBER,
     name: text('name'),
-    state: choice('state', asStored('FIRING', 'ACKNOWLEDGED', 'RESOLVED')),
-    severity: choice('severity', asStored('INFO', 'WARNING', 'CRITICAL')),
-    condition: choice('condition', asStored(...conditionNames)),
+    state: choice('state', AlertStateType, asStored('FIRING', 'ACKNOWLEDGED', 'RESOLVED')),
+    severity: choice('severity', AlertSeverityType, asStored('INFO', 'WARNING', 'CRITICAL')),
+    condition: choice('condition', AlertConditionType, asStored(...conditionNames)),
     'rule.id': id('ruleId', { isNullable: true }),
     since: time('since', { isOrdered: false }),
     fired_at: time('firedAt', { isOrdered: false }),

@@ -16,7 +16,7 @@ import {
   sealed,
   UpdateAlertChannelInput,
 } from './channel-input.ts';
-import { AlertChannel } from './channel-type.ts';
+import { AlertChannel, AlertChannelKindType } from './channel-type.ts';
 import { checkRoom } from './input-checks.ts';
 
 const CHANNELS_MAX = 100;
@@ -33,7 +33,7 @@ const alertChannels = collection({
     ...ID_MEMBER,
     created_at: time('createdAt', { isOrdered: false }),
     name: text('name'),
-    kind: choice('kind', asStored('WEBHOOK', 'EMAIL', 'EVENTS')),
+    kind: choice('kind', AlertChannelKindType, asStored('WEBHOOK', 'EMAIL', 'EVENTS')),
     recipients: texts('recipients'),
   },
   table: (db) => db.alertChannel,

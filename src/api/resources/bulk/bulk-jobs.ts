@@ -9,7 +9,7 @@ import type { Context } from '../../context.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
 import { idempotencyKeyArgument } from '../../idempotency.ts';
 import type { Route } from '../../route.ts';
-import { BulkJob, undoSelect, whyNotUndoable } from './bulk-job-type.ts';
+import { BulkJob, BulkJobStateType, undoSelect, whyNotUndoable } from './bulk-job-type.ts';
 import { createJob, IDS_MAX, OBJECTS_MAX } from './create-job.ts';
 import { readJobInput } from './job-input.ts';
 
@@ -27,8 +27,12 @@ export const bulkJobs = collection({
   members: {
     ...ID_MEMBER,
     list: text('list'),
-    action: choice('action', asStored('DELETE', 'CHANGE_OWNER', 'CHANGE_LABELS')),
-    state: choice('state', asStored('QUEUED', 'RUNNING', 'SUCCEEDED', 'PARTLY_FAILED', 'FAILED', 'CANCELLED')),
+    action: choice('action', BulkActionType, asStored('DELETE', 'CHANGE_OWNER', 'CHANGE_LABELS')),
+    state: choice(
+      'state',
+      BulkJobStateType,
+      asStored('QUEUED', 'RUNNING', 'SUCCEEDED', 'PARTLY_FAILED', 'FAILED', 'CANCELLED'),
+    ),
     actor_id: id('actorId'),
     created_at: time('createdAt', { isOrdered: false }),
     finished_at: time('finishedAt', { isNullable: true, isOrdered: false }),

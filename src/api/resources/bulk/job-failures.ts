@@ -40,7 +40,7 @@ const BulkJobFailure = builder.objectRef<Failure>('BulkJobFailure').implement({
 
 export const BulkJobFailureConnection = connectionOf(BulkJobFailure, 'BulkJobFailure', { isInRest: false });
 
-const BY_OBJECT: ListOrder = { column: 'id', isNullable: false, isTime: false, direction: 'asc' };
+const BY_OBJECT: ListOrder = { column: 'id', isNullable: false, holds: 'texts', direction: 'asc' };
 
 const failuresOf = batchLoad<Failure[], PageQuery>(async ({ db, accountId }, jobIds, { where, orderBy, take }) => {
   const { lt, gt } = where.id ?? {};

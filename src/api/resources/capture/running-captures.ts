@@ -15,7 +15,7 @@ import { OfflineEndpoint } from '../tunnels/offline-endpoints.ts';
 import { TrafficCaptureState } from './traffic-capture-type.ts';
 
 const PREFIX = 'tcap';
-const FIRST_TO_END: ListOrder = { column: 'endsAt', isNullable: false, isTime: true, direction: 'asc' };
+const FIRST_TO_END: ListOrder = { column: 'endsAt', isNullable: false, holds: 'times', direction: 'asc' };
 
 const RunningCapture = builder.objectRef<TrafficCapture>('RunningCapture').implement({
   description: 'A capture that is on. `trafficCapture` has what it keeps.',

@@ -113,6 +113,15 @@ interface Order {
   message: string;
 }
 
+const CertificateOrderOutcome = builder.enumType('CertificateOrderOutcome', {
+  description: 'How an order of a certificate ended.',
+  values: {
+    ISSUED: { value: 'issued', description: 'The authority issued the certificate.' },
+    FAILED: { value: 'failed', description: 'It did not; the order says why.' },
+    ABANDONED: { value: 'abandoned', description: 'The gateway stopped meanwhile.' },
+  } as const,
+});
+
 const CertificateOrder = builder.objectRef<Order>('CertificateOrder').implement({
   description: 'An order of a certificate at an authority.',
   fields: (t) => ({
@@ -122,9 +131,11 @@ const CertificateOrder = builder.objectRef<Order>('CertificateOrder').implement(
       nullable: true,
       description: 'When it ended; null while it is under way.',
     }),
-    outcome: t.exposeString('outcome', {
+    outcome: t.field({
+      type: CertificateOrderOutcome,
       nullable: true,
-      description: '`issued`, `failed`, or `abandoned` where the gateway stopped; null while it is under way.',
+      description: 'How it ended; null while it is under way.',
+      resolve: ({ outcome }) => outcome as typeof CertificateOrderOutcome.$inferType | null, // Nothing else is ever stored.
     }),
     errorCode: t.string({
       nullable: true,

@@ -6,9 +6,9 @@ import type { ShownCircuitBreaker } from '../../dependencies.ts';
 const BreakerState = builder.enumType('BreakerState', {
   description: 'What a circuit breaker does with requests.',
   values: {
-    closed: { description: 'They go to the upstream.' },
-    open: { description: 'They are turned away with 503.' },
-    probing: { description: 'One is being tried; the others are turned away with 503.' },
+    CLOSED: { value: 'closed', description: 'They go to the upstream.' },
+    OPEN: { value: 'open', description: 'They are turned away with 503.' },
+    PROBING: { value: 'probing', description: 'One is being tried; the others are turned away with 503.' },
   } as const,
 });
 

@@ -5,6 +5,7 @@ import { builder } from '../../builder/builder.ts';
 import { requiredReference, typeOfKind } from '../../collections/references.ts';
 import type { Context } from '../../context.ts';
 import { requireFound } from '../../errors/errors.ts';
+import { inLowerCase } from '../../rest-words.ts';
 
 export interface DeliveryState extends StoredState {
   destinationId: string;
@@ -12,11 +13,11 @@ export interface DeliveryState extends StoredState {
 
 const DeliveryStateType = builder.enumType('EventDeliveryState', {
   description: 'How delivery to an event destination stands.',
+  extensions: inLowerCase(),
   values: {
-    ok: { value: 'OK', description: 'What was sent last was taken, or nothing was sent yet.' },
-    retrying: { value: 'RETRYING', description: 'The last attempt failed in a way that may pass; it is tried again.' },
-    failing: {
-      value: 'FAILING',
+    OK: { description: 'What was sent last was taken, or nothing was sent yet.' },
+    RETRYING: { description: 'The last attempt failed in a way that may pass; it is tried again.' },
+    FAILING: {
       description:
         'It fails until somebody changes the destination or its target: credentials, rights, or a stream that is not ' +
         'there. It is still tried now and then.',

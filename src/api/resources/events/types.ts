@@ -10,8 +10,20 @@ import { eventTypes } from './catalog.ts';
 const EventClass = builder.enumType('EventClass', {
   description: 'What an event is about.',
   values: {
-    audit: { description: 'Who changed what, and what came and went.' },
-    traffic: { description: 'Single requests and connections.' },
+    AUDIT: { value: 'audit', description: 'Who changed what, and what came and went.' },
+    TRAFFIC: { value: 'traffic', description: 'Single requests and connections.' },
+  } as const,
+});
+
+const EventFieldType = builder.enumType('EventFieldType', {
+  description: 'What a member of the object of a traffic event holds.',
+  values: {
+    STRING: { value: 'string', description: 'A text of any length.' },
+    NUMBER: { value: 'number', description: 'A number, whole or not.' },
+    BOOLEAN: { value: 'boolean', description: 'True or false.' },
+    TIMESTAMP: { value: 'timestamp', description: 'A text: RFC 3339 in UTC.' },
+    HEADERS: { value: 'headers', description: 'An object: names in lower case, each with the list of its values.' },
+    LIST: { value: 'list', description: 'A list of objects.' },
   } as const,
 });
 
@@ -19,11 +31,7 @@ const EventField = builder.objectRef<Field>('EventField').implement({
   description: 'A member of the object of a traffic event.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Its path in the object, as `http.request.method`.' }),
-    type: t.exposeString('type', {
-      description:
-        '`string`, `number`, `boolean`, `timestamp` (a text: RFC 3339 in UTC), `headers` (an object: names in lower case, ' +
-        'each with the list of its values) or `list` (of objects).',
-    }),
+    type: t.expose('type', { type: EventFieldType, description: 'What it holds.' }),
     description: t.exposeString('description', { description: 'What it says.' }),
   }),
 });

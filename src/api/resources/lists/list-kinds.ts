@@ -14,6 +14,7 @@ const ListMemberType = builder.enumType('ListMemberType', {
     TEXT: { value: 'text', description: 'A text: equal, or with a beginning, an end or a part.' },
     TIMESTAMP: { value: 'timestamp', description: 'A time: before or after another.' },
     BOOLEAN: { value: 'boolean', description: 'True or false.' },
+    NUMBER: { value: 'number', description: 'A number: equal, less or more.' },
     CHOICE: { value: 'choice', description: 'One of its `choices`.' },
     TEXTS: { value: 'texts', description: 'A list of texts: whether one is in it.' },
     LABELS: { value: 'labels', description: 'An object of texts: the text of a key.' },

@@ -19,6 +19,7 @@ import type { Context } from '../../context.ts';
 import { ApiError, requireFound } from '../../errors/errors.ts';
 import { rowWithPolicy } from '../../modules/policy-check.ts';
 import type { Route } from '../../route.ts';
+import { EndpointProto } from '../tunnels/any-endpoint.ts';
 import { PolicyEvaluation } from './policy-evaluation-type.ts';
 import { PolicyRequestInput, PolicyResponseInput, requestOf, responseOf } from './sample-request.ts';
 
@@ -26,16 +27,6 @@ import { PolicyRequestInput, PolicyResponseInput, requestOf, responseOf } from '
 const TRIALS_PER_MINUTE_MAX = 60;
 
 const limiter = new RateLimiterMemory({ points: TRIALS_PER_MINUTE_MAX, duration: 60 });
-
-const PolicyProto = builder.enumType('PolicyProto', {
-  description: 'What kind of endpoint a policy is for.',
-  values: {
-    http: { description: 'HTTP without TLS.' },
-    https: { description: 'HTTP over TLS, such as a route of an HTTPS edge.' },
-    tcp: { description: 'TCP, with a port of its own.' },
-    tls: { description: 'TLS, such as a TLS edge.' },
-  } as const,
-});
 
 builder.queryField('evaluatePolicy', (t) =>
   t.field({
@@ -58,7 +49,7 @@ builder.queryField('evaluatePolicy', (t) =>
         type: PolicyResponseInput,
         description: 'What the upstream answers. Without it, rules for answers see only those of the policy itself.',
       }),
-      proto: t.arg({ type: PolicyProto, description: 'What kind of endpoint the policy is for. Default `https`.' }),
+      proto: t.arg({ type: EndpointProto, description: 'What kind of endpoint the policy is for. Default `HTTPS`.' }),
       storedIn: t.arg.id({
         description:
           'The id of the route, TLS edge, TCP edge or cloud endpoint that the policy is to replace the one of. Where the policy has ' +

@@ -43,19 +43,19 @@ const PolicyWarning = builder.objectRef<Warning>('PolicyWarning').implement({
 const EvaluatedPhase = builder.enumType('EvaluatedPhase', {
   description: 'When a rule is looked at.',
   values: {
-    on_tcp_connect: { description: 'When a connection is accepted.' },
-    on_http_request: { description: 'Before the upstream is asked.' },
-    on_http_response: { description: 'When there is an answer.' },
+    ON_TCP_CONNECT: { value: 'on_tcp_connect', description: 'When a connection is accepted.' },
+    ON_HTTP_REQUEST: { value: 'on_http_request', description: 'Before the upstream is asked.' },
+    ON_HTTP_RESPONSE: { value: 'on_http_response', description: 'When there is an answer.' },
   } as const,
 });
 
 const EvaluatedRuleState = builder.enumType('EvaluatedRuleState', {
   description: 'What became of a rule.',
   values: {
-    matched: { description: 'All of its expressions hold, and its actions were done.' },
-    unmatched: { description: 'One of its expressions does not hold.' },
-    failed: { description: 'An expression or an action failed: the visitor is refused.' },
-    unreached: { description: 'An action before it ended the phase.' },
+    MATCHED: { value: 'matched', description: 'All of its expressions hold, and its actions were done.' },
+    UNMATCHED: { value: 'unmatched', description: 'One of its expressions does not hold.' },
+    FAILED: { value: 'failed', description: 'An expression or an action failed: the visitor is refused.' },
+    UNREACHED: { value: 'unreached', description: 'An action before it ended the phase.' },
   } as const,
 });
 
@@ -135,10 +135,10 @@ const FinalResponse = builder.objectRef<DryRunReturned>('FinalResponse').impleme
 const OutcomeKind = builder.enumType('EvaluatedOutcomeKind', {
   description: 'What becomes of a request.',
   values: {
-    forwarded: { description: 'The upstream is asked.' },
-    answered: { description: 'The policy answers it.' },
-    refused: { description: 'The visitor is turned away.' },
-    closed: { description: 'The connection is closed without an answer.' },
+    FORWARDED: { value: 'forwarded', description: 'The upstream is asked.' },
+    ANSWERED: { value: 'answered', description: 'The policy answers it.' },
+    REFUSED: { value: 'refused', description: 'The visitor is turned away.' },
+    CLOSED: { value: 'closed', description: 'The connection is closed without an answer.' },
   } as const,
 });
 

@@ -28,8 +28,8 @@ interface Published {
 const EdgeProtocol = builder.enumType('EdgeProtocol', {
   description: 'How an edge serves its visitors.',
   values: {
-    https: { description: 'It ends TLS, and each request goes to a backend by its path.' },
-    tls: { description: 'Each connection goes to a backend as a whole.' },
+    HTTPS: { value: 'https', description: 'It ends TLS, and each request goes to a backend by its path.' },
+    TLS: { value: 'tls', description: 'Each connection goes to a backend as a whole.' },
   } as const,
 });
 

@@ -7,15 +7,8 @@ import { builder } from '../../builder/builder.ts';
 import { batchLoad } from '../../collections/batch-load.ts';
 import { checkSize, PAGE_SIZE_MAX } from '../../collections/page.ts';
 import type { Route } from '../../route.ts';
+import { EndpointState } from '../tunnels/any-endpoint.ts';
 import { Endpoint, liveEndpoints } from '../tunnels/endpoints.ts';
-
-const EndpointState = builder.enumType('EndpointState', {
-  description: 'How an endpoint that is online stands.',
-  values: {
-    LIVE: { description: 'It answers, or nobody has asked it lately.' },
-    FAILING: { description: 'Too many of its last visits were answered with a status 5xx, or not at all.' },
-  } as const,
-});
 
 interface Health {
   id: string;
@@ -76,7 +69,7 @@ builder.queryField('failingEndpoints', (t) =>
     nullable: true,
     access: { kind: 'endpoint' },
     description: 'The endpoints of your account that fail now, those that began last before all.',
-    deprecationReason: '`allEndpoints(where: { health: { eq: "FAILING" } })` has them in pages, in any order.',
+    deprecationReason: '`allEndpoints(where: { health: { eq: FAILING } })` has them in pages, in any order.',
     args: { first: t.arg.int({ defaultValue: PAGE_SIZE_MAX, description: 'How many to give, 1 to 100.' }) },
     resolve: async (_, { first }, context, info) => {
       const { db, accountId } = context;

@@ -9,27 +9,33 @@ import { reference, typeOfKind } from '../../collections/references.ts';
 import type { Context } from '../../context.ts';
 import { cloudEndpoint } from '../../modules/hosts.ts';
 import { Edge, PolicyHost } from '../../modules/interfaces.ts';
-import { AnyEndpoint } from './any-endpoint.ts';
+import { inLowerCase } from '../../rest-words.ts';
+import { AnyEndpoint, EndpointProto, protoOf } from './any-endpoint.ts';
 import { readCloudUrl } from './cloud-urls.ts';
 import { countAgents, newestRoundTrip, servingSelect } from './endpoint-sessions.ts';
 import { EndpointTraffic, trafficOf } from './endpoint-traffic.ts';
 import { SERVED_ON_LIVE_NODES, servedOnLiveNodes } from './live-tunnels.ts';
 import { RoundTripType, TunnelSession } from './tunnel-sessions.ts';
 
-const EndpointType = builder.enumType('EndpointType', {
+export const EndpointType = builder.enumType('EndpointType', {
   description: 'What serves an endpoint.',
+  extensions: inLowerCase(),
   values: {
-    ephemeral: { value: 'EPHEMERAL', description: 'A tunnel that an agent opened.' },
-    edge: { value: 'EDGE', description: 'An edge serves it.' },
-    cloud: { value: 'CLOUD', description: 'A traffic policy answers its requests, without an agent.' },
+    EPHEMERAL: { description: 'A tunnel that an agent opened.' },
+    EDGE: { description: 'An edge serves it.' },
+    CLOUD: { description: 'A traffic policy answers its requests, without an agent.' },
   } as const,
 });
 
+/** What is stored of each, by its word in REST. */
+export const ENDPOINT_TYPES = { ephemeral: 'EPHEMERAL', edge: 'EDGE', cloud: 'CLOUD' } as const;
+
 const DocumentedEndpointType = builder.enumType('DocumentedEndpointType', {
   description: 'What serves an endpoint, in the words of the specification (section 2.2).',
+  extensions: inLowerCase(),
   values: {
-    ephemeral: { description: 'A tunnel that an agent opened.' },
-    edge: { description: 'The gateway itself, as it is configured: by an edge, or by the policy of a cloud endpoint.' },
+    EPHEMERAL: { description: 'A tunnel that an agent opened.' },
+    EDGE: { description: 'The gateway itself, as it is configured: by an edge, or by the policy of a cloud endpoint.' },
   } as const,
 });
 
@@ -48,14 +54,19 @@ export const Endpoint = builder.prismaObject('Endpoint', {
     since: t.expose('createdAt', { type: 'Timestamp', description: 'When it began to answer: its `createdAt`.' }),
     updatedAt: t.expose('updatedAt', { type: 'Timestamp', description: 'When it last changed.' }),
     publicUrl: t.exposeString('publicUrl', { description: 'The URL it answers at; ports 80 and 443 are left out.' }),
-    proto: t.exposeString('proto', { description: 'What is spoken there: `http`, `https`, `tcp` or `tls`.' }),
+    proto: t.field({
+      type: EndpointProto,
+      description: 'What is spoken there: `HTTP`, `HTTPS`, `TCP` or `TLS`.',
+      select: { proto: true },
+      resolve: protoOf,
+    }),
     hostport: t.exposeString('hostport', { description: 'The name and the port it answers at, always with the port.' }),
     type: t.expose('type', { type: EndpointType, description: 'What serves it.' }),
     documentedType: t.field({
       type: DocumentedEndpointType,
-      description: 'The same without `cloud`, which the specification does not know: a cloud endpoint is an `edge`.',
+      description: 'The same without `CLOUD`, which the specification does not know: a cloud endpoint is an `EDGE`.',
       select: { type: true },
-      resolve: ({ type }) => (type === 'EPHEMERAL' ? 'ephemeral' : 'edge'),
+      resolve: ({ type }) => (type === 'EPHEMERAL' ? ('EPHEMERAL' as const) : ('EDGE' as const)),
     }),
     metadata: t.exposeString('metadata', { description: 'The metadata of the tunnel or the edge that serves it.' }),
     domain: t.field({
@@ -190,9 +201,9 @@ export const endpointCollection = collection({
     updated_at: time('updatedAt', { isOrdered: false }),
     public_url: text('publicUrl', { isOrdered: true }),
     url: text('publicUrl'),
-    proto: text('proto'),
+    proto: text('proto', { enumRef: EndpointProto }),
     hostport: text('hostport'),
-    type: choice('type', { ephemeral: 'EPHEMERAL', edge: 'EDGE', cloud: 'CLOUD' }),
+    type: choice('type', EndpointType, ENDPOINT_TYPES),
     metadata: text('metadata'),
     region: text('region'),
     node_id: id('nodeId', { isNullable: true }),

@@ -12,7 +12,7 @@ import { requireFound } from '../../errors/errors.ts';
 import { nounOf } from '../../naming.ts';
 import type { Route } from '../../route.ts';
 import { Owner } from '../accounts/owner.ts';
-import { AnyEndpoint } from './any-endpoint.ts';
+import { AnyEndpoint, EndpointProto, protoOf } from './any-endpoint.ts';
 import { offlineDetails } from './offline-details.ts';
 
 /** A resolver of one of those behind an endpoint. A list of all endpoints knows them with its rows. */
@@ -30,7 +30,12 @@ export const OfflineEndpoint = builder.prismaObject('OfflineEndpoint', {
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Its id: `oep_…`.' }),
     publicUrl: t.exposeString('publicUrl', { description: 'The URL it answered at.' }),
-    proto: t.exposeString('proto', { description: 'What was spoken there: `http`, `https`, `tcp` or `tls`.' }),
+    proto: t.field({
+      type: EndpointProto,
+      description: 'What was spoken there: `HTTP`, `HTTPS`, `TCP` or `TLS`.',
+      select: { proto: true },
+      resolve: protoOf,
+    }),
     hostport: t.exposeString('hostport', { description: 'The name and the port it answered at.' }),
     name: t.exposeString('name', { description: 'What its agent called it; "" for nothing.' }),
     metadata: t.exposeString('metadata', { description: 'The metadata of the tunnel that served it.' }),
@@ -83,7 +88,7 @@ export const offlineEndpoints = collection({
     online_at: time('onlineAt', { isOrdered: false }),
     offline_at: time('offlineAt'),
     public_url: text('publicUrl', { isOrdered: true }),
-    proto: text('proto'),
+    proto: text('proto', { enumRef: EndpointProto }),
     hostport: text('hostport'),
     name: text('name'),
     metadata: text('metadata'),

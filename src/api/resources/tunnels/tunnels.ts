@@ -6,6 +6,7 @@ import { collection, Node, readRoutes } from '../../collections/collection.ts';
 import { ID_MEMBER, id, labels, text, time } from '../../collections/members.ts';
 import { uriField } from '../../collections/notes.ts';
 import { reference, references, requiredReference, typeOfKind } from '../../collections/references.ts';
+import { EndpointProto, protoOf } from './any-endpoint.ts';
 import { openOnLiveNodes, tunnelGroups } from './live-tunnels.ts';
 
 const PATH = '/tunnels';
@@ -22,9 +23,12 @@ export const Tunnel = builder.prismaObject('Tunnel', {
     }),
     startedAt: t.expose('startedAt', { type: 'Timestamp', description: 'When it was opened.' }),
     metadata: t.exposeString('metadata', { description: 'What the agent noted of it, for machines.' }),
-    proto: t.exposeString('proto', {
+    proto: t.field({
+      type: EndpointProto,
       nullable: true,
-      description: 'What is spoken there: `http`, `https`, `tcp` or `tls`; null when it has labels instead.',
+      description: 'What is spoken there: `HTTP`, `HTTPS`, `TCP` or `TLS`; null when it has labels instead.',
+      select: { proto: true },
+      resolve: ({ proto }) => (proto === null ? null : protoOf({ proto })),
     }),
     region: t.exposeString('region', { description: 'The region of the gateway that it is open to.' }),
     uri: uriField(t, () => PATH),
@@ -76,7 +80,7 @@ const tunnels = collection({
     started_at: time('startedAt'),
     metadata: text('metadata'),
     public_url: text('publicUrl', { isNullable: true, isOrdered: true }),
-    proto: text('proto', { isNullable: true }),
+    proto: text('proto', { isNullable: true, enumRef: EndpointProto }),
     region: text('region'),
     'tunnel_session.id': id('sessionId'),
     labels: labels('labels'),

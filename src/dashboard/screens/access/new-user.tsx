@@ -15,7 +15,7 @@ const EMAIL_MAX_BYTES = 254;
 
 export function NewUser() {
   const { route } = useLocation();
-  const fields = useFormFields({ email: '', role: 'member' as Role }, { draft: 'new user' });
+  const fields = useFormFields({ email: '', role: 'MEMBER' as Role }, { draft: 'new user' });
   const { bind, values } = fields;
   const create = useMutation(CreateUser);
 

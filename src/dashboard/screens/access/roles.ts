@@ -1,8 +1,8 @@
 import type { Option } from '../../ui/forms/choice-fields.tsx';
 
-export type Role = 'admin' | 'member';
+export type Role = 'ADMIN' | 'MEMBER';
 
 export const roles: readonly (Option & { value: Role })[] = [
-  { value: 'member', title: 'Member' },
-  { value: 'admin', title: 'Admin' },
+  { value: 'MEMBER', title: 'Member' },
+  { value: 'ADMIN', title: 'Admin' },
 ];

@@ -33,14 +33,14 @@ export function UserPage() {
   const { active, email, role, mayReadBodies } = user;
   const isYou = id === viewer.value?.user.id;
 
-  const otherRole: Role = role === 'admin' ? 'member' : 'admin';
+  const otherRole: Role = role === 'ADMIN' ? 'MEMBER' : 'ADMIN';
 
   async function changeRole() {
     if (!(await update.mutate({ id, input: { role: otherRole } }))) return;
     setOpenDialog(undefined);
     // After giving up the admin role the viewer could not undo it.
     if (isYou) return loadViewer();
-    toastWithUndo(`${email} is ${otherRole === 'admin' ? 'an admin' : 'a member'} now.`, UpdateUser, {
+    toastWithUndo(`${email} is ${otherRole === 'ADMIN' ? 'an admin' : 'a member'} now.`, UpdateUser, {
       id,
       input: { role },
     });
@@ -74,9 +74,9 @@ export function UserPage() {
         isAdmin() && (
           <>
             <Button isBusy={update.isBusy} onClick={() => (isYou ? setOpenDialog('role') : void changeRole())}>
-              {role === 'admin' ? 'Make a member' : 'Make an admin'}
+              {role === 'ADMIN' ? 'Make a member' : 'Make an admin'}
             </Button>
-            {role === 'member' && (
+            {role === 'MEMBER' && (
               <Button isBusy={update.isBusy} onClick={() => void changeRight()}>
                 {mayReadBodies ? 'Hide captured bodies' : 'Allow to read captured bodies'}
               </Button>
@@ -97,7 +97,7 @@ export function UserPage() {
       <ErrorNote error={openDialog ? undefined : update.error} />
       <DescriptionList
         items={[
-          { name: 'Role', value: role === 'admin' ? 'admin: everything in the account' : 'member' },
+          { name: 'Role', value: role === 'ADMIN' ? 'admin: everything in the account' : 'member' },
           { name: 'May sign in', value: active ? 'yes' : 'no; API keys and credentials are refused, too' },
           { name: 'Captured bodies', value: mayReadBodies ? 'may be read, and requests replayed' : 'are hidden' },
           { name: 'Added', value: <RelativeTime at={user.createdAt} /> },

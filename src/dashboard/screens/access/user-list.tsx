@@ -23,7 +23,7 @@ const columns: Column<UserRowFragment>[] = [
       </>
     ),
   },
-  { key: 'role', title: 'Role', width: '7rem', cell: ({ role }) => role },
+  { key: 'role', title: 'Role', width: '7rem', cell: ({ role }) => role.toLowerCase() },
   {
     key: 'active',
     title: 'State',

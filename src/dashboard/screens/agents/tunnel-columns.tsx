@@ -6,7 +6,7 @@ import { RelativeTime } from '../../ui/text/relative-time.tsx';
 
 export const tunnelColumns: Column<AgentTunnelRowFragment>[] = [
   { key: 'name', title: 'Address or labels', width: '3fr', cell: (row) => tunnelName(row) },
-  { key: 'proto', title: 'Protocol', width: '5rem', cell: (row) => <Tag>{row.proto ?? 'labels'}</Tag> },
+  { key: 'proto', title: 'Protocol', width: '5rem', cell: (row) => <Tag>{row.proto?.toLowerCase() ?? 'labels'}</Tag> },
   { key: 'to', title: 'Forwards to', width: '2fr', cell: (row) => row.forwardsTo },
   {
     key: 'since',

@@ -59,7 +59,7 @@ export function TunnelPage() {
                 ))
               ),
           },
-          tunnel.proto !== null && { name: 'Protocol', value: tunnel.proto },
+          tunnel.proto !== null && { name: 'Protocol', value: tunnel.proto.toLowerCase() },
           { name: 'Forwards to', value: <code>{tunnel.forwardsTo || '–'}</code> },
           { name: 'Agent', value: <a href={objectPath('tunnelSession', tunnelSession.id)}>{tunnelSession.id}</a> },
           { name: 'Open', value: <RelativeTime at={tunnel.startedAt} as="since" /> },

@@ -6,6 +6,7 @@ import { Page } from '../../ui/layout/page.tsx';
 import { ListTable } from '../../ui/list/list-table.tsx';
 import { useListView } from '../../ui/list/use-list-view.ts';
 import type { Column } from '../../ui/table/table.tsx';
+import { Count } from '../../ui/text/numbers.tsx';
 import { RelativeTime } from '../../ui/text/relative-time.tsx';
 import { ownerName } from '../credentials/owner.tsx';
 import { EndpointDot } from './endpoint-dot.tsx';
@@ -44,6 +45,14 @@ const columns: Column<AnyEndpointRowFragment>[] = [
   { key: 'url', member: 'public_url', title: 'Address', width: '4fr', cell: (row) => row.publicUrl },
   { key: 'state', member: 'state', title: 'State', width: '10.5rem', cell: stateCell },
   { key: 'since', member: 'since', title: 'Since', width: '7rem', cell: (row) => <RelativeTime at={row.since} /> },
+  {
+    key: 'requests',
+    member: 'requests_last_day',
+    title: 'Requests, 24 h',
+    width: '8.5rem',
+    priority: 2,
+    cell: (row) => <Count value={row.requestsLastDay} />,
+  },
   {
     key: 'name',
     member: 'name',

@@ -47,7 +47,7 @@ function HttpsEdgeSection({ id }: { id: string }) {
                 <a href={edgeRoutePath(id, route.id)}>
                   <code>{route.match}</code>
                 </a>{' '}
-                <span class="muted">{route.matchType === 'exact_path' ? 'exact path' : 'path prefix'}</span>
+                <span class="muted">{route.matchType === 'EXACT_PATH' ? 'exact path' : 'path prefix'}</span>
                 <ModuleTags kind="httpsEdgeRoute" host={route} />
               </li>
             ))}

@@ -17,8 +17,8 @@ export interface EndpointDotProps {
  * cloud endpoint has no agent.
  */
 export function EndpointDot({ endpoint: { type, agents, roundTrip, health } }: EndpointDotProps) {
-  if (type === 'cloud' && health.state !== 'FAILING') return <Tag>policy answers</Tag>;
-  if (type !== 'cloud' && agents === 0) return <StatusDot state="warn">no agent</StatusDot>;
+  if (type === 'CLOUD' && health.state !== 'FAILING') return <Tag>policy answers</Tag>;
+  if (type !== 'CLOUD' && agents === 0) return <StatusDot state="warn">no agent</StatusDot>;
   if (health.state === 'FAILING')
     return (
       <StatusDot state="failing">

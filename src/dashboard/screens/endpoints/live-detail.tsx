@@ -26,7 +26,7 @@ import { useTraffic } from './use-traffic.ts';
 export function LiveEndpointPage({ endpoint }: { endpoint: LiveEndpointFactsFragment }) {
   const { id, publicUrl, proto, edge, type } = endpoint;
   const traffic = useTraffic(useSignal([id]));
-  const isHttp = proto === 'http' || proto === 'https';
+  const isHttp = proto === 'HTTP' || proto === 'HTTPS';
   return (
     <Page
       title={publicUrl}
@@ -38,7 +38,7 @@ export function LiveEndpointPage({ endpoint }: { endpoint: LiveEndpointFactsFrag
             <a class="button" href={publicUrl} target="_blank" rel="noopener noreferrer">
               Visit
             </a>
-            {type === 'cloud' && <LinkButton href={cloudEndpointPath(id)}>Settings</LinkButton>}
+            {type === 'CLOUD' && <LinkButton href={cloudEndpointPath(id)}>Settings</LinkButton>}
             <LinkButton variant="primary" href={pathTo('traffic', id)}>
               Traffic
             </LinkButton>
@@ -82,7 +82,7 @@ function FailureNote({ endpoint: { id, health } }: { endpoint: LiveEndpointFacts
 
 function EndpointDetails({ endpoint }: { endpoint: LiveEndpointFactsFragment }) {
   const { publicUrl, hostport, region, tunnelSession: agent, tunnel, roundTrip } = endpoint;
-  const isCloud = endpoint.type === 'cloud';
+  const isCloud = endpoint.type === 'CLOUD';
   return (
     <DescriptionList
       items={[
@@ -119,7 +119,7 @@ function EndpointDetails({ endpoint }: { endpoint: LiveEndpointFactsFragment }) 
         },
         endpoint.forwardsTo !== null && { name: 'Forwards to', value: <code>{endpoint.forwardsTo || '–'}</code> },
         tunnel && { name: 'Tunnel', value: <a href={objectPath('tunnel', tunnel.id)}>{tunnel.id}</a> },
-        { name: endpoint.proto === 'tcp' ? 'TCP address' : 'Domain', value: <Reservation endpoint={endpoint} /> },
+        { name: endpoint.proto === 'TCP' ? 'TCP address' : 'Domain', value: <Reservation endpoint={endpoint} /> },
         region !== '' && { name: 'Region', value: region },
         endpoint.nodeId !== null && { name: 'Node of the gateway', value: <code>{endpoint.nodeId}</code> },
         { name: 'Id', value: <CopyButton text={endpoint.id} label="the id" /> },

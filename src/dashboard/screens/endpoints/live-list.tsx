@@ -129,7 +129,7 @@ function columnsOf(
 }
 
 function agentCell({ id, type, edge, agents, tunnelSession }: EndpointRowFragment) {
-  if (type === 'cloud') return <a href={cloudEndpointPath(id)}>policy</a>;
+  if (type === 'CLOUD') return <a href={cloudEndpointPath(id)}>policy</a>;
   if (edge) {
     return (
       <>

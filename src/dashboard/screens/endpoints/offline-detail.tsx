@@ -19,7 +19,7 @@ import { NameHold } from './offline-list.tsx';
 
 export function OfflineEndpointPage({ endpoint }: { endpoint: OfflineEndpointFactsFragment }) {
   const { publicUrl, reason, offlineAt, proto } = endpoint;
-  const isHttp = proto === 'http' || proto === 'https';
+  const isHttp = proto === 'HTTP' || proto === 'HTTPS';
   const [isConfirming, setConfirming] = useState(false);
   const { route } = useLocation();
   return (

@@ -1,11 +1,12 @@
 import type { ReadonlySignal } from '@preact/signals';
+import type { EndpointProto } from '../../generated/operations.ts';
 import { DescriptionList } from '../../ui/text/description-list.tsx';
 import { Count, Rate } from '../../ui/text/numbers.tsx';
 import type { Traffic } from './use-traffic.ts';
 
 export interface TrafficDetailsProps {
   id: string;
-  proto: string;
+  proto: EndpointProto;
   traffic: ReadonlySignal<Traffic>;
 }
 
@@ -13,7 +14,7 @@ export interface TrafficDetailsProps {
 export function TrafficDetails({ id, proto, traffic }: TrafficDetailsProps) {
   const now = traffic.value.get(id);
   if (!now) return <p class="muted">This node of the gateway doesn’t serve it, or has no numbers yet.</p>;
-  const isHttp = proto === 'http' || proto === 'https';
+  const isHttp = proto === 'HTTP' || proto === 'HTTPS';
   return (
     <DescriptionList
       items={[

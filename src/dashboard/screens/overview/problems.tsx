@@ -86,12 +86,14 @@ function failingProblems({ failing }: OverviewQuery): Problem[] {
 }
 
 function destinationProblems({ eventDestinations }: OverviewQuery): Problem[] {
-  const stuck = (eventDestinations?.nodes ?? []).filter(({ delivery }) => delivery.state !== 'ok');
+  const stuck = (eventDestinations?.nodes ?? []).filter(({ delivery }) => delivery.state !== 'OK');
   return stuck.map((destination) => ({
     href: objectPath('eventDestination', destination.id),
     name: destination.description || destination.id,
     tag: (
-      <Tag variant={destination.delivery.state === 'failing' ? 'bad' : 'warn'}>events {destination.delivery.state}</Tag>
+      <Tag variant={destination.delivery.state === 'FAILING' ? 'bad' : 'warn'}>
+        events {destination.delivery.state.toLowerCase()}
+      </Tag>
     ),
     reason: stuckReason(destination),
     since: destination.delivery.oldestWaitingAt ?? destination.delivery.lastError?.at,

@@ -37,7 +37,7 @@ export function EndpointPicker() {
 function columnsOf(traffic: ReadonlySignal<Traffic>): Column<TrafficEndpointRowFragment>[] {
   return [
     { key: 'url', title: 'Address', width: '3fr', cell: (row) => row.publicUrl },
-    { key: 'proto', title: 'Protocol', width: '5rem', cell: (row) => <Tag>{row.proto}</Tag> },
+    { key: 'proto', title: 'Protocol', width: '5rem', cell: (row) => <Tag>{row.proto.toLowerCase()}</Tag> },
     {
       key: 'requests',
       title: 'Requests',

@@ -48,7 +48,7 @@ export function TrafficPage() {
       </Page>
     );
   }
-  const isHttp = endpoint.proto === 'http' || endpoint.proto === 'https';
+  const isHttp = endpoint.proto === 'HTTP' || endpoint.proto === 'HTTPS';
   return (
     <Page
       title={endpoint.publicUrl}
@@ -60,8 +60,8 @@ export function TrafficPage() {
         <Requests key={id} endpoint={endpoint} />
       ) : (
         <EmptyState title="There are no requests to look at">
-          Only requests of http and https can be captured. What passes here is {endpoint.proto}, which the gateway
-          doesn’t look into.
+          Only requests of http and https can be captured. What passes here is {endpoint.proto.toLowerCase()}, which the
+          gateway doesn’t look into.
         </EmptyState>
       )}
     </Page>

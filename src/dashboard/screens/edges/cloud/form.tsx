@@ -39,13 +39,13 @@ export function CloudEndpointForm({ endpoint, ...callers }: CloudEndpointFormPro
   );
   const { values, bind } = fields;
   const url = withScheme(values.url.trim());
-  const proto = /^tcp:/i.test(url) ? 'tcp' : /^tls:/i.test(url) ? 'tls' : 'https';
+  const proto = /^tcp:/i.test(url) ? 'TCP' : /^tls:/i.test(url) ? 'TLS' : 'HTTPS';
   const name = nameOf(url);
   const host: PolicyHost = {
     proto,
     storedIn: endpoint?.id ?? null,
     exampleUrl: exampleUrl({ hostports: name === undefined ? [] : [name] }),
-    examples: proto === 'https' ? 'answer' : 'sendOn',
+    examples: proto === 'HTTPS' ? 'answer' : 'sendOn',
     endpoints: endpoint && `obj.id == "${endpoint.id}"`,
   };
   const toInput = () => ({ ...values, url: values.url.trim() });
@@ -79,7 +79,7 @@ export function CloudEndpointForm({ endpoint, ...callers }: CloudEndpointFormPro
         )}
         <PolicyField {...bind('trafficPolicy')} label="Traffic policy" host={host} isOptional />
         <p class="help">
-          {proto === 'https'
+          {proto === 'HTTPS'
             ? 'A request that no action of the policy answers gets 404.'
             : 'A connection that no action of the policy sends on is closed.'}
         </p>

@@ -37,7 +37,7 @@ export function CloudEndpointPage() {
   const { route } = useLocation();
   const endpoint = data?.endpoint;
   if (!endpoint) return <NotYet title="Cloud endpoint" crumbs={crumbs} error={error} refetch={refetch} />;
-  if (endpoint.type !== 'cloud') return <OtherEndpoint id={id} />;
+  if (endpoint.type !== 'CLOUD') return <OtherEndpoint id={id} />;
   const { url, publicUrl, createdAt } = endpoint;
   return (
     <DetailPage

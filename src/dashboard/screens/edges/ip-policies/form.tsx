@@ -48,7 +48,7 @@ export function IpPolicyForm({ policy, onDone, onCancel }: IpPolicyFormProps) {
       setCreated(done);
       for (const cidr of nonEmptyLines(values.cidr)) {
         if (done.cidrs.includes(cidr)) continue;
-        await execute(CreateIpPolicyRule, { input: { ipPolicyId: done.id, cidr, action: 'allow' } });
+        await execute(CreateIpPolicyRule, { input: { ipPolicyId: done.id, cidr, action: 'ALLOW' } });
         done = { ...done, cidrs: [...done.cidrs, cidr] };
         setCreated(done);
       }

@@ -21,7 +21,7 @@ export function RuleForm({ policyId, rule, onDone, onCancel }: RuleFormProps) {
   const fields = useFormFields(
     {
       cidr: rule?.cidr ?? '',
-      action: 'allow',
+      action: 'ALLOW',
       description: rule?.description ?? '',
       metadata: rule?.metadata ?? '',
     },
@@ -32,8 +32,9 @@ export function RuleForm({ policyId, rule, onDone, onCancel }: RuleFormProps) {
   const update = useMutation(UpdateIpPolicyRule);
 
   async function submit() {
-    const { action, ...changeable } = values;
+    const { action: chosen, ...changeable } = values;
     const input = { ...changeable, cidr: changeable.cidr.trim() };
+    const action = chosen === 'DENY' ? 'DENY' : 'ALLOW';
     const isDone = rule
       ? await update.mutate({ id: rule.id, input })
       : await create.mutate({ input: { ...input, action, ipPolicyId: policyId } });
@@ -64,8 +65,8 @@ export function RuleForm({ policyId, rule, onDone, onCancel }: RuleFormProps) {
           {...bind('action')}
           label="Visitors from there are"
           options={[
-            { value: 'allow', title: 'let in' },
-            { value: 'deny', title: 'turned away, whatever else lets them in' },
+            { value: 'ALLOW', title: 'let in' },
+            { value: 'DENY', title: 'turned away, whatever else lets them in' },
           ]}
         />
       )}

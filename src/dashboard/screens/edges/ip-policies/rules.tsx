@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import { objectPath } from '../../../data/routing/paths.ts';
+import type { IpPolicyAction } from '../../../generated/operations.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialogs/dialog.tsx';
 import { ErrorNote } from '../../../ui/feedback/error-note.tsx';
@@ -70,6 +71,6 @@ export function Rules({ policyId }: { policyId: string }) {
   );
 }
 
-export function RuleActionTag({ action }: { action: string }) {
-  return action === 'deny' ? <Tag variant="bad">turned away</Tag> : <Tag variant="good">let in</Tag>;
+export function RuleActionTag({ action }: { action: IpPolicyAction }) {
+  return action === 'DENY' ? <Tag variant="bad">turned away</Tag> : <Tag variant="good">let in</Tag>;
 }

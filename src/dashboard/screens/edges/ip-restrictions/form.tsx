@@ -8,7 +8,7 @@ import { useFormFields } from '../../../ui/forms/use-form-fields.ts';
 import { IpPolicyForm } from '../ip-policies/form.tsx';
 import { ReferenceListField } from '../references/reference-field.tsx';
 import { ipPolicyReference } from '../references/references.ts';
-import { restrictionTypes } from './types.ts';
+import { restrictionTypeOf, restrictionTypes } from './types.ts';
 
 interface IpRestrictionFormProps extends ObjectFormCallers {
   restriction?: {
@@ -26,7 +26,7 @@ const nothing: readonly string[] = [];
 export function IpRestrictionForm({ restriction, ...callers }: IpRestrictionFormProps) {
   const fields = useFormFields(
     {
-      type: restriction?.type ?? 'endpoints',
+      type: restriction?.type ?? 'ENDPOINTS',
       enforced: restriction?.enforced ?? false,
       ipPolicyIds: restriction?.ipPolicies.map(({ id }) => id) ?? nothing,
       description: restriction?.description ?? '',
@@ -44,7 +44,7 @@ export function IpRestrictionForm({ restriction, ...callers }: IpRestrictionForm
       id={restriction?.id}
       create={CreateAccountIpRestriction}
       update={UpdateAccountIpRestriction}
-      toCreate={() => ({ ...toUpdate(), type })}
+      toCreate={() => ({ ...toUpdate(), type: restrictionTypeOf(type) })}
       toUpdate={toUpdate}
       fields={fields}
     >

@@ -25,7 +25,7 @@ import { IpRestrictionForm } from './form.tsx';
 import { restrictionTypes } from './types.ts';
 
 const crumbs = [{ title: 'IP restrictions', href: listPaths.restrictions }];
-const titleOf = ({ type }: { type: string }) => restrictionTypes[type] ?? type;
+const titleOf = ({ type }: AccountIpRestrictionRowFragment) => restrictionTypes[type];
 
 const columns: Column<AccountIpRestrictionRowFragment>[] = [
   { key: 'type', title: 'What it is about', width: '2fr', cell: titleOf },

@@ -1,8 +1,15 @@
 // What IP restrictions of an account are about, in words.
 
-export const restrictionTypes: Readonly<Record<string, string>> = {
-  endpoints: 'Visitors of all endpoints',
-  agent: 'Agents',
-  api: 'The API, with keys',
-  dashboard: 'The dashboard',
+import type { IpRestrictionType } from '../../../generated/operations.ts';
+
+export const restrictionTypes: Readonly<Record<IpRestrictionType, string>> = {
+  ENDPOINTS: 'Visitors of all endpoints',
+  AGENT: 'Agents',
+  API: 'The API, with keys',
+  DASHBOARD: 'The dashboard',
 };
+
+/** A type that a form was left with, perhaps as an earlier version wrote it. */
+export function restrictionTypeOf(text: string): IpRestrictionType {
+  return Object.hasOwn(restrictionTypes, text) ? (text as IpRestrictionType) : 'ENDPOINTS';
+}

@@ -15,9 +15,9 @@ const POLL_MS = 1000;
 type State = NonNullable<NonNullable<CircuitBreakerQuery['httpsEdgeRoute']>['circuitBreakerState']>;
 
 const STATES = {
-  closed: { variant: 'good', word: 'closed', text: 'Requests go to the upstream.' },
-  open: { variant: 'bad', word: 'open', text: 'Requests are turned away with 503.' },
-  probing: {
+  CLOSED: { variant: 'good', word: 'closed', text: 'Requests go to the upstream.' },
+  OPEN: { variant: 'bad', word: 'open', text: 'Requests are turned away with 503.' },
+  PROBING: {
     variant: 'warn',
     word: 'probing',
     text: 'One request is being tried; the others are turned away with 503.',

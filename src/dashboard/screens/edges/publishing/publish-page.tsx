@@ -43,7 +43,7 @@ export function PublishPage() {
     const { protocol, host, labels, description } = values;
     const isTls = protocol === 'tls';
     const input = {
-      ...{ protocol: isTls ? ('tls' as const) : ('https' as const), host: host.trim() },
+      ...{ protocol: isTls ? ('TLS' as const) : ('HTTPS' as const), host: host.trim() },
       ...{ labels: pairsToRecord(labels), description },
     };
     const published = (await publish.mutate({ input }))?.publishEdge?.published;

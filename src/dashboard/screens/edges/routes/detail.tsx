@@ -39,7 +39,7 @@ export function RoutePage() {
   return (
     <DetailPage
       title={route.match}
-      badge={<Tag>{route.matchType === 'path_prefix' ? 'and everything below' : 'exactly'}</Tag>}
+      badge={<Tag>{route.matchType === 'PATH_PREFIX' ? 'and everything below' : 'exactly'}</Tag>}
       crumbs={httpsCrumbs(edge)}
       noun="route"
       id={id}

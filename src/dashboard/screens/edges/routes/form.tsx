@@ -20,15 +20,15 @@ interface RouteFormProps {
 }
 
 const matchTypes: { value: MatchType; title: string }[] = [
-  { value: 'path_prefix', title: 'it, and everything below it' },
-  { value: 'exact_path', title: 'exactly this path' },
+  { value: 'PATH_PREFIX', title: 'it, and everything below it' },
+  { value: 'EXACT_PATH', title: 'exactly this path' },
 ];
 
 export function RouteForm({ edgeId, route, onDone, onCancel }: RouteFormProps) {
   const fields = useFormFields(
     {
       match: route?.match ?? '/',
-      matchType: route?.matchType ?? ('path_prefix' as MatchType),
+      matchType: route?.matchType ?? ('PATH_PREFIX' as MatchType),
       backendId: '',
       description: route?.description ?? '',
       metadata: route?.metadata ?? '',
@@ -69,7 +69,7 @@ export function RouteForm({ edgeId, route, onDone, onCancel }: RouteFormProps) {
       />
       <SelectField
         {...matchType}
-        onChange={(value) => matchType.onChange(value === 'exact_path' ? 'exact_path' : 'path_prefix')}
+        onChange={(value) => matchType.onChange(value === 'EXACT_PATH' ? 'EXACT_PATH' : 'PATH_PREFIX')}
         label="It takes requests for"
         options={matchTypes}
       />

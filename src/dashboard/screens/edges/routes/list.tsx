@@ -66,7 +66,7 @@ export function RouteList({ edge: { id, routes } }: RouteListProps) {
 function Path({ row: { match, matchType } }: { row: Row }) {
   return (
     <>
-      <code>{match}</code> {matchType === 'path_prefix' && <span class="muted">and below</span>}
+      <code>{match}</code> {matchType === 'PATH_PREFIX' && <span class="muted">and below</span>}
     </>
   );
 }
@@ -82,6 +82,6 @@ function Modules({ row }: { row: Row }) {
 }
 
 function byMatchOrder(one: RouteRowFragment, other: RouteRowFragment): number {
-  const rank = ({ matchType }: RouteRowFragment) => (matchType === 'exact_path' ? 0 : 1);
+  const rank = ({ matchType }: RouteRowFragment) => (matchType === 'EXACT_PATH' ? 0 : 1);
   return rank(one) - rank(other) || other.match.length - one.match.length || one.match.localeCompare(other.match);
 }

@@ -25,14 +25,14 @@ export function DeliveryDetails({ delivery }: { delivery: EventDeliveryFactsFrag
   const { state, attempts, lastError, nextAttemptAt } = delivery;
   return (
     <>
-      {state !== 'ok' && lastError && (
+      {state !== 'OK' && lastError && (
         <Note variant="warn">
           <div>
             <p>
               <strong>{lastError.code}</strong>: {lastError.message}
             </p>
             <p>
-              {state === 'failing'
+              {state === 'FAILING'
                 ? 'It fails until somebody changes the destination or its target. It is still tried now and then'
                 : 'That may pass: it is tried again'}
               {nextAttemptAt && (

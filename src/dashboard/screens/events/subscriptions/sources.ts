@@ -110,14 +110,14 @@ const ACTIONS = ['created', 'updated', 'deleted'];
 const CHANGE = /^(.+)_(created|updated|deleted)\.v\d+$/;
 
 export function groupEventTypes(types: readonly EventType[]): EventTypeGroups {
-  const audit = types.filter((type) => type.class === 'audit');
+  const audit = types.filter((type) => type.class === 'AUDIT');
   const changes = new Map<string, { type: EventType; action: string }[]>();
   for (const type of audit) {
     const [, object = '', action = ''] = CHANGE.exec(type.name) ?? [];
     if (object) changes.set(object, [...(changes.get(object) ?? []), { type, action }]);
   }
   return {
-    traffic: types.filter((type) => type.class === 'traffic'),
+    traffic: types.filter((type) => type.class === 'TRAFFIC'),
     others: audit.filter(({ name }) => !CHANGE.test(name)),
     changes: [...changes].map(([object, types]) => ({
       object: objectName(types[0]?.type) ?? object,

@@ -1,7 +1,7 @@
 // The conditions that a filter can be built of, each with the CEL that says it. The same texts recognise conditions that
 // somebody wrote by hand.
 
-export type MemberType = 'ID' | 'TEXT' | 'TIMESTAMP' | 'BOOLEAN' | 'CHOICE' | 'TEXTS' | 'LABELS';
+export type MemberType = 'ID' | 'TEXT' | 'TIMESTAMP' | 'BOOLEAN' | 'NUMBER' | 'CHOICE' | 'TEXTS' | 'LABELS';
 
 /** A member that a list can be filtered by. */
 export interface Member {
@@ -17,7 +17,7 @@ export interface Member {
 }
 
 /** How a value is asked for. */
-export type ValueKind = 'text' | 'choice' | 'boolean' | 'span' | 'time' | 'none';
+export type ValueKind = 'text' | 'choice' | 'boolean' | 'number' | 'span' | 'time' | 'none';
 
 export interface Operator {
   id: string;
@@ -28,12 +28,12 @@ export interface Operator {
   hasKey?: boolean;
   /** Whether only members that may be null have it. */
   isForNullable?: boolean;
-  /** CEL: `$m` is the name of the member, `$v` the value in quotes, `$b` true or false, `$k` the key in quotes. */
+  /** CEL: `$m` is the name of the member, `$v` the value in quotes, `$b` true or false, `$n` a number, `$k` the key in quotes. */
   template: string;
 }
 
 const COMPARED: readonly MemberType[] = ['TEXT', 'ID'];
-const ANY: readonly MemberType[] = ['ID', 'TEXT', 'TIMESTAMP', 'BOOLEAN', 'CHOICE'];
+const ANY: readonly MemberType[] = ['ID', 'TEXT', 'TIMESTAMP', 'BOOLEAN', 'NUMBER', 'CHOICE'];
 
 /** The first operator of a type is the one that is offered first. */
 export const operators: readonly Operator[] = [
@@ -41,6 +41,8 @@ export const operators: readonly Operator[] = [
   { id: 'is', title: 'is', types: COMPARED, value: 'text', template: 'obj.$m == $v' },
   { id: 'isChoice', title: 'is', types: ['CHOICE'], value: 'choice', template: 'obj.$m == $v' },
   { id: 'isBoolean', title: 'is', types: ['BOOLEAN'], value: 'boolean', template: 'obj.$m == $b' },
+  { id: 'atLeast', title: 'is at least', types: ['NUMBER'], value: 'number', template: 'obj.$m >= $n' },
+  { id: 'lessThan', title: 'is less than', types: ['NUMBER'], value: 'number', template: 'obj.$m < $n' },
   { id: 'isNot', title: 'is not', types: COMPARED, value: 'text', template: 'obj.$m != $v' },
   { id: 'isNotChoice', title: 'is not', types: ['CHOICE'], value: 'choice', template: 'obj.$m != $v' },
   { id: 'containsNot', title: 'does not contain', types: ['TEXT'], value: 'text', template: '!obj.$m.contains($v)' },

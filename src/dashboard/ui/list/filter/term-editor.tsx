@@ -109,6 +109,7 @@ function ValueControl({ id, operator, member, value, onChange }: ValueControlPro
   return (
     <input
       id={id}
+      inputMode={operator.value === 'number' ? 'numeric' : undefined}
       type={(isTime ? 'datetime-local' : 'text') as 'text'}
       value={isTime ? localTime(value) : value}
       autoComplete="off"
@@ -130,6 +131,7 @@ function completeValue(operator: Operator, member: Member, typed: string): strin
   if (operator.value === 'none') return '';
   const options = optionsOf(operator, member);
   if (options) return Object.hasOwn(options, typed) ? typed : Object.keys(options)[operator.value === 'span' ? 1 : 0];
+  if (operator.value === 'number') return /^\d{1,15}$/.test(typed) ? typed : undefined;
   if (operator.value !== 'time') return typed === '' ? undefined : typed;
   const time = new Date(typed);
   return Number.isNaN(time.getTime()) ? undefined : `${time.toISOString().slice(0, 19)}Z`;

@@ -37,8 +37,14 @@ export function withCondition(filter: string, condition: string): string {
 }
 
 function writeComparison({ member, operator, value, key }: Comparison): string {
-  const parts: Record<string, string> = { m: member, v: JSON.stringify(value), b: value, k: JSON.stringify(key) };
-  return operator.template.replace(/\$([mvbk])/g, (_, part) => parts[part] ?? '');
+  const parts: Record<string, string> = {
+    m: member,
+    v: JSON.stringify(value),
+    b: value,
+    n: value,
+    k: JSON.stringify(key),
+  };
+  return operator.template.replace(/\$([mvbnk])/g, (_, part) => parts[part] ?? '');
 }
 
 function readComparison(expression: string, members: readonly Member[]): Comparison | undefined {
@@ -49,7 +55,7 @@ function readComparison(expression: string, members: readonly Member[]): Compari
     const [value, key] = [textOf(groups.value), textOf(groups.key)];
     if (value === undefined || key === undefined) continue;
     if (operator.value === 'choice' && !member.choices.includes(value)) continue;
-    return { member: member.name, operator, value: groups.truth ?? value, key };
+    return { member: member.name, operator, value: groups.truth ?? groups.number ?? value, key };
   }
   return undefined;
 }
@@ -66,7 +72,8 @@ function patternOf(operator: Operator): RegExp {
     .replaceAll('$m', '\\k<member>')
     .replace('$v', '(?<value>"(?:[^"\\\\]|\\\\.)*")')
     .replace('$k', '(?<key>"(?:[^"\\\\]|\\\\.)*")')
-    .replace('$b', '(?<truth>true|false)');
+    .replace('$b', '(?<truth>true|false)')
+    .replace('$n', '(?<number>\\d+)');
   const made = new RegExp(`^${pattern}$`);
   patterns.set(operator, made);
   return made;

@@ -39,14 +39,14 @@ export const accessForms = {
       selectField('terminateAt', {
         label: 'Who ends TLS',
         options: [
-          { value: 'edge', title: 'The gateway: the agent gets what was in it' },
-          { value: 'upstream', title: 'The agent: TLS goes through as it is' },
+          { value: 'EDGE', title: 'The gateway: the agent gets what was in it' },
+          { value: 'UPSTREAM', title: 'The agent: TLS goes through as it is' },
         ],
       }),
       minVersion,
     ],
     summary: ({ terminateAt, minVersion }) =>
-      terminateAt === 'upstream' ? 'TLS goes through to the agent' : `at the gateway, from TLS ${minVersion} on`,
+      terminateAt === 'UPSTREAM' ? 'TLS goes through to the agent' : `at the gateway, from TLS ${minVersion} on`,
     on: {
       httpsEdge: {
         description: 'An HTTPS edge always ends the TLS of visitors; this says from which version on.',

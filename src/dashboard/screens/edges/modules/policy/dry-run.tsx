@@ -31,13 +31,13 @@ interface DryRunProps {
 
 type Evaluation = NonNullable<TryPolicyQuery['evaluatePolicy']>;
 
-const URL_LABELS = { https: 'URL', tls: 'Name visited, as a URL', tcp: 'Address visited, as a URL' } as const;
+const URL_LABELS = { HTTPS: 'URL', TLS: 'Name visited, as a URL', TCP: 'Address visited, as a URL' } as const;
 
 const NONE: readonly KeyValuePair[] = [];
 
 export function DryRun({ document, text, host }: DryRunProps) {
   const { proto, endpoints } = host;
-  const isHttp = proto === 'https';
+  const isHttp = proto === 'HTTPS';
   const fields = useFormFields({
     method: 'GET',
     url: host.exampleUrl,

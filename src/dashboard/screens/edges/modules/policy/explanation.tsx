@@ -9,16 +9,16 @@ type Evaluation = NonNullable<TryPolicyQuery['evaluatePolicy']>;
 type Rule = Evaluation['rules'][number];
 
 const PHASES = {
-  on_tcp_connect: 'When the connection is accepted',
-  on_http_request: 'Before the upstream is asked',
-  on_http_response: 'When there is an answer',
+  ON_TCP_CONNECT: 'When the connection is accepted',
+  ON_HTTP_REQUEST: 'Before the upstream is asked',
+  ON_HTTP_RESPONSE: 'When there is an answer',
 };
 
 const STATES: Record<Rule['state'], { variant: TagProps['variant']; word: string }> = {
-  matched: { variant: 'good', word: 'matched' },
-  unmatched: { variant: 'plain', word: 'does not match' },
-  unreached: { variant: 'plain', word: 'not reached' },
-  failed: { variant: 'bad', word: 'failed' },
+  MATCHED: { variant: 'good', word: 'matched' },
+  UNMATCHED: { variant: 'plain', word: 'does not match' },
+  UNREACHED: { variant: 'plain', word: 'not reached' },
+  FAILED: { variant: 'bad', word: 'failed' },
 };
 
 export function Explanation({ evaluation: { problems, rules, notes, outcome } }: { evaluation: Evaluation }) {
@@ -65,14 +65,14 @@ export function Explanation({ evaluation: { problems, rules, notes, outcome } }:
 function Step({ rule: { phase, index, name, state, expressions, actions } }: { rule: Rule }) {
   const { variant, word } = STATES[state];
   return (
-    <li class={state}>
+    <li class={state.toLowerCase()}>
       <p>
         <strong>{name ?? `Rule ${index + 1}`}</strong> <Tag variant={variant}>{word}</Tag>{' '}
         <span class="muted">
-          {PHASES[phase]}, <code>{`${phase}[${index}]`}</code>
+          {PHASES[phase]}, <code>{`${phase.toLowerCase()}[${index}]`}</code>
         </span>
       </p>
-      {state !== 'unreached' && expressions.length === 0 && (
+      {state !== 'UNREACHED' && expressions.length === 0 && (
         <p class="muted">It has no conditions: it always matches.</p>
       )}
       {expressions.length > 0 && (

@@ -62,7 +62,7 @@ interface PolicyFieldProps extends FieldBinding<string> {
 
 /** The editor of a policy, which the gateway checks while it is typed. */
 export function PolicyField({ host, label = 'The document', isOptional, ...field }: PolicyFieldProps) {
-  const isHttp = host.proto === 'https';
+  const isHttp = host.proto === 'HTTPS';
   const offered = examples[host.examples];
   const editor = useRef<CodeEditorHandle>(null);
   const id = useId();

@@ -6,10 +6,10 @@ import { Note } from '../../../../ui/feedback/note.tsx';
 type Outcome = NonNullable<NonNullable<TryPolicyQuery['evaluatePolicy']>['outcome']>;
 
 const KINDS: Record<Outcome['kind'], { variant: 'good' | 'warn' | 'info'; text: string }> = {
-  forwarded: { variant: 'good', text: 'It goes on to the upstream.' },
-  answered: { variant: 'info', text: 'The policy answers it by itself.' },
-  refused: { variant: 'warn', text: 'The visitor is turned away.' },
-  closed: { variant: 'warn', text: 'The connection is closed without an answer.' },
+  FORWARDED: { variant: 'good', text: 'It goes on to the upstream.' },
+  ANSWERED: { variant: 'info', text: 'The policy answers it by itself.' },
+  REFUSED: { variant: 'warn', text: 'The visitor is turned away.' },
+  CLOSED: { variant: 'warn', text: 'The connection is closed without an answer.' },
 };
 
 export function Outcome({ outcome: { kind, reason, request, response } }: { outcome: Outcome }) {

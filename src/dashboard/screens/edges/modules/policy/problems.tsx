@@ -24,7 +24,7 @@ export function useProblems(text: string, host: PolicyHost): readonly Problem[] 
   const { data } = useQuery(CheckPolicy, asked, { skip });
   const problems = data?.evaluatePolicy?.problems;
   if (skip || !problems || debounced !== text) return undefined;
-  const all = proto === 'https' && /^\s*["']?on_tcp_connect\b/m.test(text) ? [...problems, tcpPhaseProblem] : problems;
+  const all = proto === 'HTTPS' && /^\s*["']?on_tcp_connect\b/m.test(text) ? [...problems, tcpPhaseProblem] : problems;
   return all.map(({ path, message }) => ({ path, message, line: findProblemLine(text, path, message) }));
 }
 

@@ -12,7 +12,7 @@ export function TryOnCaptured({ endpointId, requestId }: { endpointId: string; r
   const edgeId = endpoint?.edge?.id;
   const { data } = useQuery(RequestRoutes, { edgeId: edgeId ?? '' }, { skip: !edgeId?.startsWith('edghts_') });
   const routes = data?.httpsEdge?.routes ?? [];
-  const isCloud = endpoint?.type === 'cloud';
+  const isCloud = endpoint?.type === 'CLOUD';
   if (!isCloud && (!edgeId || routes.length === 0)) return null;
   return (
     <Section title="Try a policy on it" lead="The dry run of a traffic policy, filled with this request.">
@@ -25,7 +25,7 @@ export function TryOnCaptured({ endpointId, requestId }: { endpointId: string; r
         {routes.map(({ id, match, matchType }) => (
           <li key={id}>
             <a href={`${edgeRoutePath(edgeId ?? '', id)}/modules/trafficPolicy?${SAMPLE_PARAMETER}=${requestId}`}>
-              Route {match} <span class="muted">({matchType === 'exact_path' ? 'exactly' : 'and below'})</span>
+              Route {match} <span class="muted">({matchType === 'EXACT_PATH' ? 'exactly' : 'and below'})</span>
             </a>
           </li>
         ))}
