@@ -105,7 +105,7 @@ export default defineConfig({
             'test/acme/faults/**',
             'test/alerts/{alerts,conditions,rules}.test.ts',
             'test/audit/retention.test.ts',
-            'test/graphql/!(idempotency|last-used|rotation).test.ts',
+            'test/graphql/!(idempotency|last-used|offline-endpoints|rotation).test.ts',
             'test/graphql/*/**',
             'test/lists/{export,many-rows,refused}.test.ts',
             'test/bulk/{jobs,retention,rights}.test.ts',

@@ -1,37 +1,16 @@
 // Relay's store on a running gateway, with the code of the manual: whatever it warns of while it develops a page fails the tests.
 
 import { isScalarType, isSpecifiedScalarType, parse, validate } from 'graphql';
-import {
-  ConnectionHandler,
-  commitMutation,
-  Environment,
-  Network,
-  Observable,
-  RecordSource,
-  requestSubscription,
-  Store,
-  type Variables,
-} from 'relay-runtime';
+import { ConnectionHandler } from 'relay-runtime';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, type MockInstance, test, vi } from 'vitest';
 import { schema } from '../../../src/api/schema.ts';
 import { type Account, startTestGateway, type TestGateway } from '../../support/gateway/gateway.ts';
-import { codeOf, PageCode, socketCode } from '../page-code.ts';
-import { compiledTexts, graphql, type RelayArtifact } from './artifacts.ts';
+import { codeOf, PageCode } from '../page-code.ts';
+import { compiledTexts } from './artifacts.ts';
+import { follow, listOn, newEnvironment, runMutations } from './manual-page.ts';
 import { RelayPage } from './page.ts';
 import * as documents from './store.ts';
 
-const [environmentCode = '', documentsOfList = '', mutations = '', live = ''] = codeOf('Relay');
-const setUp = `${socketCode} ${environmentCode}`;
-const imported = {
-  ConnectionHandler,
-  commitMutation,
-  Environment,
-  Network,
-  Observable,
-  RecordSource,
-  requestSubscription,
-  Store,
-};
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await startTestGateway();
@@ -53,12 +32,7 @@ afterEach(async () => {
   expect(said).toEqual([]);
 });
 
-/** Runs code of the manual; all that it imports is there. */
-const run = (text: string, names: Record<string, unknown>) => code.run(text, { ...imported, graphql, ...names });
-const newPage = async () => new RelayPage(await run(`${setUp} return environment;`, {}));
-/** The list of the manual, and its rows. */
-const listAndRow: () => Promise<[RelayArtifact, RelayArtifact]> = () =>
-  run(`${documentsOfList} return [list, row];`, {});
+const newPage = async () => new RelayPage(await newEnvironment(code));
 
 async function made(path: string, body: object = {}) {
   const answer = await account.call('POST', path, body);
@@ -80,18 +54,6 @@ test('what its compiler made of the documents fits the schema, whose scalars the
   expect(Object.keys(customScalarTypes).sort()).toEqual(own.map(({ name }) => name).sort());
 });
 
-/** What the manual's page shows. */
-async function listOn(page: RelayPage, variables: Variables) {
-  const [list, row] = await listAndRow();
-  const shown = await page.show(list, variables);
-  return {
-    info: () => shown().credentials.pageInfo,
-    rows: () => shown().credentials.edges.map(({ node }: { node: object }) => page.read(row, node)),
-    ids: () => shown().credentials.edges.map(({ node }: { node: object }) => page.read(row, node).id),
-    fetch: (more: Variables) => page.fetch(list, more),
-  };
-}
-
 test('a list is paged to its end from either side, each object once and in its order', async () => {
   const ids = await credentials(4);
   for (const [count, end] of [
@@ -99,7 +61,7 @@ test('a list is paged to its end from either side, each object once and in its o
     ['last', 'hasPreviousPage'],
   ] as const) {
     const page = await newPage();
-    const list = await listOn(page, { [count]: 2 });
+    const list = await listOn(code, page, { [count]: 2 });
     for (let pages = 1; list.info()[end]; pages++) {
       expect(list.ids()).toHaveLength(pages * 2);
       const { startCursor, endCursor } = list.info();
@@ -113,12 +75,12 @@ test('a list is paged to its end from either side, each object once and in its o
 
 test('what a mutation creates or deletes takes its place in a list', async () => {
   const before = await credentials(1);
-  const environment = await run(`${setUp} return environment;`, {});
+  const environment = await newEnvironment(code);
   const page = new RelayPage(environment);
-  const list = await listOn(page, { first: 10 });
+  const list = await listOn(code, page, { first: 10 });
   const seen: string[][] = [];
   page.heard = () => seen.push(list.ids());
-  const { createCredential } = await run(`${mutations} return { createCredential };`, { environment });
+  const { createCredential } = await runMutations(code, environment);
   expect(createCredential.token).toEqual(expect.any(String));
   expect(seen).toEqual([[createCredential.credential.id, ...before], before]);
   page.close();
@@ -184,16 +146,16 @@ test('owners are users or bot users wherever they are met', async () => {
 
 test('a subscription changes the object that the page shows, and has it ask again when there is one more or one less', async () => {
   const [id] = await credentials(1);
-  const environment = await run(`${setUp} return environment;`, {});
+  const environment = await newEnvironment(code);
   const page = new RelayPage(environment);
-  const list = await listOn(page, { first: 10 });
+  const list = await listOn(code, page, { first: 10 });
   let asked = 0;
   let asking = Promise.resolve();
   const refetch = () => {
     asked++;
     asking = asking.then(() => list.fetch({ first: 10 }));
   };
-  const stop = await run(live.replace('requestSubscription', 'return requestSubscription'), { environment, refetch });
+  const stop = await follow(code, environment, refetch);
   await expect.poll(() => asked).toBe(1); // The mark.
   await asking;
   await account.call('PATCH', `/credentials/${id}`, { description: 'told' });

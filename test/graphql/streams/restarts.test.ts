@@ -1,16 +1,20 @@
 // Clients whose gateway goes away and comes back: they come back by themselves, hear that they do, and miss nothing that they can ask for.
 
 import { createClient } from 'graphql-sse';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
 import { type GatewayProcess, portsOf, startProcess } from '../../support/gateway/process.ts';
-import { beforeRetry } from '../page-code.ts';
+import { beforeRetry, PageCode } from '../page-code.ts';
+import { follow, listOn, newEnvironment } from '../relay/manual-page.ts';
+import { RelayPage } from '../relay/page.ts';
 import { apolloOf, urqlOf } from '../store-clients.ts';
 import { clientOf } from './socket-client.ts';
 
 const CHANGES = { query: 'subscription { changes(kinds: ["credential"]) { changes { objectId } } }' };
 const LIST = '{ credentials { nodes { __typename id description } } }';
 const KEY = 'chosen-by-the-tests-0001';
+/** Two workers, a new gateway beside them and five clients share a machine that may have other work. */
+const SLOWLY = { timeout: 60_000 };
 
 /** A client that shows the credentials. */
 interface Page {
@@ -48,6 +52,7 @@ beforeAll(async () => {
   pages = [
     await storePage('Apollo Client', apolloOf),
     await storePage('urql with graphcache', urqlOf),
+    await relayPage('Relay'),
     barePage('graphql-ws', socket),
     barePage('graphql-sse', events),
   ];
@@ -71,6 +76,32 @@ async function storePage(name: string, storeOf: typeof apolloOf): Promise<Page> 
   return { name, shown, problems: client.problems, close: client.close };
 }
 
+/** The same with Relay, whose warnings are problems, too. */
+async function relayPage(name: string): Promise<Page> {
+  const problems: unknown[] = [];
+  const report = (problem: unknown) => void problems.push(problem);
+  const warnings = (['error', 'warn'] as const).map((method) => vi.spyOn(console, method).mockImplementation(report));
+  const code = new PageCode(gateway.api, KEY, retryWaitOf(name));
+  const environment = await newEnvironment(code);
+  const page = new RelayPage(environment);
+  const list = await listOn(code, page, { first: 100 });
+  let asking = Promise.resolve();
+  const refetch = () => {
+    asking = asking.then(() => list.fetch({ first: 100 })).catch(report);
+  };
+  const following = await follow(code, environment, refetch);
+  const shown = () =>
+    Object.fromEntries(list.rows().map(({ id, description }: Record<string, string>) => [id, description]));
+  const close = async () => {
+    following.dispose();
+    await asking;
+    page.close();
+    await code.close();
+    for (const spy of warnings) spy.mockRestore();
+  };
+  return { name, shown, problems, close };
+}
+
 /** One without a store: it asks for the list whenever it hears of something. */
 function barePage(name: string, client: { subscribe: ReturnType<typeof clientOf>['subscribe']; dispose(): unknown }) {
   const problems: unknown[] = [];
@@ -87,8 +118,7 @@ function barePage(name: string, client: { subscribe: ReturnType<typeof clientOf>
 }
 
 async function showing(expected: Record<string, string>): Promise<void> {
-  for (const page of pages)
-    await eventually(() => expect(page.shown(), page.name).toMatchObject(expected), { timeout: 20_000 });
+  for (const page of pages) await eventually(() => expect(page.shown(), page.name).toMatchObject(expected), SLOWLY);
 }
 
 async function restartAfter(signal: 'SIGTERM' | 'SIGKILL', code: number | null): Promise<void> {
@@ -100,28 +130,32 @@ async function restartAfter(signal: 'SIGTERM' | 'SIGKILL', code: number | null):
 
 async function upgrade(): Promise<void> {
   process.kill(gateway.pid, 'SIGHUP');
-  await eventually(() => expect(gateway.stderr.join('\n')).toContain('upgrade: the new processes serve'));
+  await eventually(() => expect(gateway.stderr.join('\n')).toContain('upgrade: the new processes serve'), SLOWLY);
 }
 
 test.each<[string, () => Promise<void>]>([
   ['an upgrade', upgrade],
   ['a planned stop and a restart', () => restartAfter('SIGTERM', 0)],
   ['a kill and a restart', () => restartAfter('SIGKILL', null)],
-])('through %s, clients come back and show what happened while they were away', async (_, away) => {
-  const { id } = (await gateway.call('POST', '/credentials', { description: 'before' })).body;
-  await showing({ [id]: 'before' });
-  cut.clear();
-  mayComeBack = new Promise((resolve) => {
-    comeBack = resolve;
-  });
-  await away();
-  await eventually(() => expect([...cut].sort()).toEqual(pages.map(({ name }) => name).sort()));
-  const another = (await gateway.call('POST', '/credentials', { description: 'made meanwhile' })).body;
-  await gateway.call('PATCH', `/credentials/${id}`, { description: 'changed meanwhile' });
-  comeBack();
-  await showing({ [id]: 'changed meanwhile', [another.id]: 'made meanwhile' });
-  // And they hear of what happens from now on.
-  await gateway.call('PATCH', `/credentials/${id}`, { description: 'after' });
-  await showing({ [id]: 'after' });
-  for (const { name, problems } of pages) expect(problems, name).toEqual([]);
-});
+])(
+  'through %s, clients come back and show what happened while they were away',
+  { timeout: 180_000 },
+  async (_, away) => {
+    const { id } = (await gateway.call('POST', '/credentials', { description: 'before' })).body;
+    await showing({ [id]: 'before' });
+    cut.clear();
+    mayComeBack = new Promise((resolve) => {
+      comeBack = resolve;
+    });
+    await away();
+    await eventually(() => expect([...cut].sort()).toEqual(pages.map(({ name }) => name).sort()), SLOWLY);
+    const another = (await gateway.call('POST', '/credentials', { description: 'made meanwhile' })).body;
+    await gateway.call('PATCH', `/credentials/${id}`, { description: 'changed meanwhile' });
+    comeBack();
+    await showing({ [id]: 'changed meanwhile', [another.id]: 'made meanwhile' });
+    // And they hear of what happens from now on.
+    await gateway.call('PATCH', `/credentials/${id}`, { description: 'after' });
+    await showing({ [id]: 'after' });
+    for (const { name, problems } of pages) expect(problems, name).toEqual([]);
+  },
+);
