@@ -89,6 +89,7 @@ export const layersOf: Record<string, string[]> = {
     'resource.ts',
     'as-written.ts',
     'text-limits.ts',
+    'rest-words.ts',
     'errors',
     'exchange.ts',
     'naming.ts',

@@ -1,5 +1,6 @@
 // What endpoints that answer and those that are offline have in common: what a row of a dashboard shows of either.
 
+import type { Proto } from '../../../tunnel/endpoints/endpoint.ts';
 import { builder, type ObjectRow } from '../../builder/builder.ts';
 import { batchLoad } from '../../collections/batch-load.ts';
 import { Node, resourceOf } from '../../collections/nodes.ts';
@@ -23,9 +24,6 @@ export const EndpointState = builder.enumType('EndpointState', {
   } as const,
 });
 
-/** What is spoken at an endpoint, as its scheme says it. */
-export type Proto = 'http' | 'https' | 'tcp' | 'tls';
-
 export const EndpointProto = builder.enumType('EndpointProto', {
   description: 'What is spoken at an endpoint.',
   extensions: inLowerCase({ isText: true }),
@@ -38,7 +36,7 @@ export const EndpointProto = builder.enumType('EndpointProto', {
 });
 
 /** The column of a row: nothing else is ever stored. */
-export const protoOf = ({ proto }: { proto: string }) => proto as Proto;
+export const endpointProtoOf = ({ proto }: { proto: string }) => proto as Proto;
 
 /** The members whose types are the same of both. */
 export const anyEndpointHelp = {

@@ -10,7 +10,7 @@ import type { Context } from '../../context.ts';
 import { cloudEndpoint } from '../../modules/hosts.ts';
 import { Edge, PolicyHost } from '../../modules/interfaces.ts';
 import { inLowerCase } from '../../rest-words.ts';
-import { AnyEndpoint, EndpointProto, protoOf } from './any-endpoint.ts';
+import { AnyEndpoint, EndpointProto, endpointProtoOf } from './any-endpoint.ts';
 import { readCloudUrl } from './cloud-urls.ts';
 import { countAgents, newestRoundTrip, servingSelect } from './endpoint-sessions.ts';
 import { EndpointTraffic, trafficOf } from './endpoint-traffic.ts';
@@ -58,7 +58,7 @@ export const Endpoint = builder.prismaObject('Endpoint', {
       type: EndpointProto,
       description: 'What is spoken there: `HTTP`, `HTTPS`, `TCP` or `TLS`.',
       select: { proto: true },
-      resolve: protoOf,
+      resolve: endpointProtoOf,
     }),
     hostport: t.exposeString('hostport', { description: 'The name and the port it answers at, always with the port.' }),
     type: t.expose('type', { type: EndpointType, description: 'What serves it.' }),

@@ -12,7 +12,7 @@ import { requireFound } from '../../errors/errors.ts';
 import { nounOf } from '../../naming.ts';
 import type { Route } from '../../route.ts';
 import { Owner } from '../accounts/owner.ts';
-import { AnyEndpoint, EndpointProto, protoOf } from './any-endpoint.ts';
+import { AnyEndpoint, EndpointProto, endpointProtoOf } from './any-endpoint.ts';
 import { offlineDetails } from './offline-details.ts';
 
 /** A resolver of one of those behind an endpoint. A list of all endpoints knows them with its rows. */
@@ -34,7 +34,7 @@ export const OfflineEndpoint = builder.prismaObject('OfflineEndpoint', {
       type: EndpointProto,
       description: 'What was spoken there: `HTTP`, `HTTPS`, `TCP` or `TLS`.',
       select: { proto: true },
-      resolve: protoOf,
+      resolve: endpointProtoOf,
     }),
     hostport: t.exposeString('hostport', { description: 'The name and the port it answered at.' }),
     name: t.exposeString('name', { description: 'What its agent called it; "" for nothing.' }),

@@ -6,7 +6,7 @@ import { collection, Node, readRoutes } from '../../collections/collection.ts';
 import { ID_MEMBER, id, labels, text, time } from '../../collections/members.ts';
 import { uriField } from '../../collections/notes.ts';
 import { reference, references, requiredReference, typeOfKind } from '../../collections/references.ts';
-import { EndpointProto, protoOf } from './any-endpoint.ts';
+import { EndpointProto, endpointProtoOf } from './any-endpoint.ts';
 import { openOnLiveNodes, tunnelGroups } from './live-tunnels.ts';
 
 const PATH = '/tunnels';
@@ -28,7 +28,7 @@ export const Tunnel = builder.prismaObject('Tunnel', {
       nullable: true,
       description: 'What is spoken there: `HTTP`, `HTTPS`, `TCP` or `TLS`; null when it has labels instead.',
       select: { proto: true },
-      resolve: ({ proto }) => (proto === null ? null : protoOf({ proto })),
+      resolve: ({ proto }) => (proto === null ? null : endpointProtoOf({ proto })),
     }),
     region: t.exposeString('region', { description: 'The region of the gateway that it is open to.' }),
     uri: uriField(t, () => PATH),
