@@ -66,6 +66,9 @@ export default defineConfig({
     exclude: ['test/bench/**', ...soak],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
+    // A file makes much and keeps little. With the usual 16 MB, what lives for a moment is copied again and again: with these a seventh
+    // less CPU time was measured.
+    execArgv: ['--max-semi-space-size=64'],
     sequence: { sequencer: FewFilesFirst },
     // What these soaks start needs all that a machine of two cores has. Tests wait for a third of their time, for timers, disks and
     // processes; a server has connections for the gateways of four workers.
