@@ -171,7 +171,7 @@ describe.skipIf(!has('systemd-notify', 'python3'))('systemd is told', () => {
     const env = {
       TUNNEL_AUTHTOKEN: 'none',
       NOTIFY_SOCKET: socket,
-      WATCHDOG_USEC: '100000',
+      WATCHDOG_USEC: '600000',
       PATH: process.env.PATH ?? '',
     };
     const agent = await startProcess(path, ['start'], env);
