@@ -28,16 +28,20 @@ export async function addMinute(db: Db, at: number): Promise<void> {
 }
 
 /**
- * Leaves out what is longer ago, once in each hour, where this process holds the lease.
+ * Leaves out what is longer ago, once in each hour, where this process holds the lease. Where there is nothing, nothing is written.
  * @param now in milliseconds since 1970.
  */
 export async function renewDays(prisma: PrismaClient, holder: string, now: number): Promise<void> {
   const hour = now - (now % HOUR_MS);
   const { until, isOthers } = await readTask(prisma, 'days', holder);
   if (isOthers || until >= hour) return;
+  const start = Prisma.sql`${new Date(hour - WHOLE_HOURS * HOUR_MS)}::timestamptz`;
+  const [found] = await prisma.$queryRaw<{ isAnything: boolean }[]>`
+    SELECT EXISTS (SELECT 1 FROM endpoint_day) OR EXISTS (
+      SELECT 1 FROM traffic_stat t WHERE t.resolution IN (60, 3600) AND t.at >= ${start}) AS "isAnything"`;
+  if (!found?.isAnything) return;
   const done = await claimTask(prisma, 'days', holder);
   if (done === undefined || done >= hour) return;
-  const start = Prisma.sql`${new Date(hour - WHOLE_HOURS * HOUR_MS)}::timestamptz`;
   await prisma.$transaction(async (tx) => {
     if (!(await noteDone(tx, 'days', holder, hour))) return;
     // The lock keeps minutes from being summed up meanwhile: each is added once, here or there.

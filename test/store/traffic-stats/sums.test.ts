@@ -86,7 +86,9 @@ describe('a bucket of two processes', () => {
     const before = await totals(id, 10);
     expect([await totals(id, 60), await totals(id, 3600)]).toEqual([before, before]);
     // Of the two minutes the first is old enough.
+    await renewDays(prisma, 'node_c', start);
     expect(await dayOf(id)).toBeNull();
+    expect(await prisma.trafficTask.count({ where: { name: 'days' } })).toBe(0); // There was nothing yet.
     await rollUp(prisma, 'node_c', start + 6 * 60_000 + 1000);
     expect(await dayOf(id)).toEqual(day(1200));
     expect(await prisma.trafficStat.count({ where: { subjectId: id, resolution: 60 } })).toBe(1);
