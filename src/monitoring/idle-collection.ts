@@ -32,9 +32,14 @@ export interface MemoryProbe {
  * after a peak, and does not repeat for memory that is still in use.
  * @param baselineBytes what counts as used before the first check; `AFTER_START` has the first idle check collect what a start
  * left behind, however little it is.
+ * @param worthwhileBytes the growth in place of 64 MB.
  * @returns a function that stops the checks.
  */
-export function collectWhenIdle(probe: MemoryProbe = thisProcess(), baselineBytes = probe.usedBytes()): () => void {
+export function collectWhenIdle(
+  probe: MemoryProbe = thisProcess(),
+  baselineBytes = probe.usedBytes(),
+  worthwhileBytes = WORTHWHILE_BYTES,
+): () => void {
   let lowest = baselineBytes;
   let idleChecks = 0;
   let isCollecting = false;
@@ -43,7 +48,7 @@ export function collectWhenIdle(probe: MemoryProbe = thisProcess(), baselineByte
     idleChecks = probe.utilization() < IDLE_UTILIZATION_MAX ? idleChecks + 1 : 0;
     const used = probe.usedBytes();
     lowest = Math.min(lowest, used);
-    if (idleChecks < IDLE_CHECKS || used - lowest < WORTHWHILE_BYTES) return;
+    if (idleChecks < IDLE_CHECKS || used - lowest < worthwhileBytes) return;
     isCollecting = true;
     await probe.collect();
     isCollecting = false;

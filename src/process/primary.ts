@@ -9,6 +9,7 @@ import type { Config } from '../config/config.ts';
 import { packageRoot } from '../config/package-root.ts';
 import { CallChannel } from '../control/call-channel.ts';
 import { openAdminListener } from '../gateway/admin-listener.ts';
+import { AFTER_START, collectWhenIdle, thisProcess } from '../monitoring/idle-collection.ts';
 import { primaryMetrics } from '../monitoring/primary-metrics.ts';
 import { openCounts } from '../net/connection-counts.ts';
 import { freePort } from '../net/free-port.ts';
@@ -23,6 +24,8 @@ import type { ServiceManager } from './service-manager.ts';
 
 /** The time in addition to a stop of the control process after which what is left is killed; milliseconds. */
 const KILL_MS = 35_000;
+/** How much this process, which is small, grows until it is collected; bytes. Each collection of metrics leaves a megabyte behind. */
+const WORTHWHILE_BYTES = 8 * 1024 * 1024;
 /** How long other processes have to end when the control process has ended, in addition to their drain; milliseconds. */
 const OTHERS_END_MS = 5000;
 
@@ -102,6 +105,7 @@ export async function runPrimary({ config, log, output, exec, manager }: Primary
     return output.exit(1); // The process that has ended has said why.
   }
   log.info({ workers: config.workers }, 'all processes serve');
+  collectWhenIdle(thisProcess(), AFTER_START, WORTHWHILE_BYTES);
   manager.ready();
   const upgrade = async (file: string) => {
     await generations.upgrade(file);
