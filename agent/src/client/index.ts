@@ -71,8 +71,8 @@ class Client implements GatewayClient, LegContext {
 
   get status(): ClientStatus {
     // Instants are of the monotonic clock. They are converted with the current wall clock, which may have been set since.
-    const { now } = this.#timing;
-    const asDate = (instant: number) => Date.now() + Math.round(instant - now());
+    const offset = Date.now() - this.#timing.now();
+    const asDate = (instant: number) => Math.round(instant + offset);
     const legs = this.#wantedLegs.map((leg) => leg.status(asDate));
     const { error, retryAt, latencyMs } = legs[this.#wantedLegs.indexOf(this.#leading)] as (typeof legs)[number];
     const sessions = legs.reduce((sum, leg) => sum + leg.sessions, 0);

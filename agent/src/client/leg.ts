@@ -249,7 +249,7 @@ export class Leg {
   }
 
   #wait(delay: number, state: ClientState): Promise<void> {
-    return this.#pause.run(delay, () => this.#setState(state, this.#error));
+    return this.#pause.run(delay, (begunAt) => this.#setState(state, this.#error, begunAt));
   }
 
   /** What the log says of a leg, where there are several. */
@@ -258,8 +258,8 @@ export class Leg {
     return { leg: this.number, gateway: this.#place && writePlace(this.#place), node: this.#node };
   }
 
-  #setState(state: ClientState, error: GatewayError | null): void {
-    if (state !== this.#state) this.#since = this.#timing.now();
+  #setState(state: ClientState, error: GatewayError | null, at = this.#timing.now()): void {
+    if (state !== this.#state) this.#since = at;
     this.#state = state;
     this.#error = error;
     this.#context.onChange();

@@ -18,20 +18,25 @@ export class RetryPause {
     return this.#endsAt;
   }
 
-  /** Resolves after a delay in milliseconds, which may be infinite. @param onBegun called when `endsAt` says when that is. */
-  async run(delay: number, onBegun: () => void): Promise<void> {
+  /**
+   * Resolves after a delay in milliseconds, which may be infinite.
+   * @param onBegun called with the instant at which it begins, when `endsAt` says when it ends.
+   */
+  async run(delay: number, onBegun: (begunAt: number) => void): Promise<void> {
     await new Promise<void>((resolve) => {
       let timer: NodeJS.Timeout | undefined;
       let endsAt = Number.POSITIVE_INFINITY;
-      this.#shorten = (rest) => {
-        if (this.#now() + rest >= endsAt) return;
-        endsAt = this.#now() + rest;
+      const end = (at: number, rest: number) => {
+        if (at + rest >= endsAt) return;
+        endsAt = at + rest;
         this.#endsAt = endsAt;
         clearTimeout(timer);
         timer = setTimeout(resolve, rest);
       };
-      this.#shorten(delay);
-      onBegun();
+      this.#shorten = (rest) => end(this.#now(), rest);
+      const begunAt = this.#now();
+      end(begunAt, delay);
+      onBegun(begunAt);
     });
     this.#shorten = () => {};
     this.#endsAt = null;
