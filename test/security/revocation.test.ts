@@ -70,7 +70,7 @@ test('the keys of a deactivated bot user are refused from the next request on', 
 test('an admin who was made a member has a member’s rights from the next request on', async () => {
   const user = await account.addOwner({ role: 'ADMIN' });
   expect((await user.call('POST', '/bot_users', { name: 'one' })).status).toBe(201);
-  await account.graphql('mutation ($id: ID!) { updateUser(id: $id, input: { role: member }) { user { role } } }', {
+  await account.graphql('mutation ($id: ID!) { updateUser(id: $id, input: { role: MEMBER }) { user { role } } }', {
     id: user.ownerId,
   });
   expect((await user.call('POST', '/bot_users', { name: 'two' })).status).toBe(403);

@@ -174,11 +174,11 @@ describe('by whoever may:', () => {
     const create = (name: string) => browser.ask('createBot', { input: { name } });
     expect((await create(`one of ${user.ownerId}`)).body.errors).toBeUndefined();
     const stream = await browser.watch();
-    await update(user, { role: 'member' });
+    await update(user, { role: 'MEMBER' });
     expect(await endOf(stream)).toMatch(/^(UNAUTHENTICATED|UNAVAILABLE) /);
     expect(refusal(await create(`two of ${user.ownerId}`))).toBe('FORBIDDEN ERR_GATEWAY_4111');
     expect((await browser.ask('viewer')).body.data.viewer.isAdmin).toBe(false);
-    await update(user, { role: 'admin' });
+    await update(user, { role: 'ADMIN' });
     expect((await create(`two of ${user.ownerId}`)).body.errors).toBeUndefined();
   });
 

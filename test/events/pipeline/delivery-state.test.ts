@@ -93,7 +93,7 @@ test('each step of failing and recovering is shown to subscriptions and to queri
     if (asked.attempts === shown.attempts) {
       const { state, waitingEvents, deliveredEvents, deadLetters } = shown;
       const same = {
-        state,
+        state: state.toLowerCase(),
         waiting_events: waitingEvents,
         delivered_events: deliveredEvents,
         dead_letters: deadLetters,
@@ -105,17 +105,17 @@ test('each step of failing and recovering is shown to subscriptions and to queri
     return { lastError, ...shown };
   };
   const nothing = { waitingEvents: 0, deliveredEvents: 0, attempts: 0, nextAttemptAt: null, lastDeliveredAt: null };
-  expect(await told(() => true)).toMatchObject({ state: 'ok', ...nothing, lastError: null, oldestWaitingAt: null });
+  expect(await told(() => true)).toMatchObject({ state: 'OK', ...nothing, lastError: null, oldestWaitingAt: null });
 
   let answer = (_: number) => {};
   receiver.answer = () => new Promise((resolve) => (answer = resolve));
   await change(account, 0);
   await receiver.until(() => receiver.requests === 1);
-  expect(await told(({ waitingEvents }) => waitingEvents === 1)).toMatchObject({ state: 'ok', deliveredEvents: 0 });
+  expect(await told(({ waitingEvents }) => waitingEvents === 1)).toMatchObject({ state: 'OK', deliveredEvents: 0 });
   receiver.answer = () => 503;
   answer(503);
   const failed = await told(({ attempts }) => attempts > 0);
-  expect(failed).toMatchObject({ state: 'retrying', waitingEvents: 1, lastError: { code: 'HTTP 503' } });
+  expect(failed).toMatchObject({ state: 'RETRYING', waitingEvents: 1, lastError: { code: 'HTTP 503' } });
   expect(failed.nextAttemptAt).not.toBeNull();
   await receiver.until(() => receiver.requests >= 2);
   const again = await told(({ attempts }) => attempts > 1);
@@ -126,7 +126,7 @@ test('each step of failing and recovering is shown to subscriptions and to queri
   const retry = async (at = receiver.url) =>
     expect((await account.call('PATCH', `/event_destinations/${id}`, { target: webhookAt(at) })).status).toBe(200);
   await retry();
-  const failing = await told(({ state }) => state === 'failing');
+  const failing = await told(({ state }) => state === 'FAILING');
   expect(failing).toMatchObject({ waitingEvents: 1, deliveredEvents: 0, lastError: { code: 'HTTP 401' } });
   expect(failing.attempts).toBeGreaterThan(0);
 
@@ -134,14 +134,14 @@ test('each step of failing and recovering is shown to subscriptions and to queri
   receiver.answer = () => 204;
   await retry();
   const mended = await told(({ deliveredEvents }) => deliveredEvents === 2);
-  expect(mended).toMatchObject({ state: 'ok', attempts: 0, nextAttemptAt: null, waitingEvents: 0, waitingBytes: 0 });
+  expect(mended).toMatchObject({ state: 'OK', attempts: 0, nextAttemptAt: null, waitingEvents: 0, waitingBytes: 0 });
   expect(mended).toMatchObject({ oldestWaitingAt: null, lastError: { code: 'HTTP 401' } });
   expect(numbers(receiver.taken)).toEqual([0, 1]);
 
   receiver.answer = () => 400;
   await changeAll(account, 2, 3);
   const dead = await told(({ deadLetters }) => deadLetters === 1);
-  expect(dead).toMatchObject({ state: 'ok', waitingEvents: 0, deliveredEvents: 2, attempts: 0 });
+  expect(dead).toMatchObject({ state: 'OK', waitingEvents: 0, deliveredEvents: 2, attempts: 0 });
   expect((await account.call('DELETE', `/event_destinations/${id}/dead_letters`)).body).toEqual({ count: 1 });
   await told(({ deadLetters }) => deadLetters === 0);
   stream.close();

@@ -11,7 +11,7 @@ useGateway({ FAILING_MIN_REQUESTS: '4', FAILING_SHARE: '0.5' });
 
 const HEALTH = 'health { state since errorShare requests }';
 const COUNTS =
-  'endpointCounts { live failing offline } failingEndpoints { id } allEndpoints(where: { health: { eq: "FAILING" } }) { nodes { id } }';
+  'endpointCounts { live failing offline } failingEndpoints { id } allEndpoints(where: { health: { eq: FAILING } }) { nodes { id } }';
 const at = () => new Date(clock.bucket).toISOString();
 
 let status = 200;
