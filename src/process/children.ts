@@ -155,7 +155,8 @@ export class Children {
   tell({ child, untold }: Slot, message: PrimaryMessage): void {
     if (!child.isConnected()) return;
     if (untold) untold.push(message);
-    else child.send(message);
+    // One that was killed may not be known to have ended: without a callback, what cannot be sent to it would end the primary.
+    else child.send(message, () => {});
   }
 
   /** Tells a process to end, and does not start it again. */
