@@ -97,10 +97,11 @@ export class LogFile {
   }
 
   #fail({ message }: Error): void {
-    if (this.#failure === message) return;
-    this.#failure = message;
+    if (this.#now() < this.#retryAt) return; // Nothing was tried.
     this.#retryAt = this.#now() + RETRY_MS;
     void this.#closeHandle();
+    if (this.#failure === message) return; // It was said.
+    this.#failure = message;
     this.#otherwise(`LOG_FILE cannot be written; it is tried again: ${message}\n`);
   }
 

@@ -115,6 +115,9 @@ describe('the log', () => {
     await write('three');
     await write('four');
     expect(otherwise).toEqual([expect.stringMatching(/^LOG_FILE cannot be written.*EISDIR/), 'three\n', 'four\n']);
+    time += 15_000;
+    await write('again');
+    expect(otherwise.slice(3)).toEqual(['again\n']);
     execFileSync('rmdir', [file]);
     await write('five');
     expect(otherwise.at(-1)).toBe('five\n');
